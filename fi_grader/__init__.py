@@ -6,10 +6,7 @@ Everything else never runs it. README.md follows a submission from step to step.
 
 
 def main(arguments):
-    """Run the command `fi-teach grade` -> exit code.
-
-    Raises ValueError for wrong use and for a report that cannot be written.
-    """
+    """Run the command `fi-teach grade` -> exit code. Raises ValueError, saying what to do."""
     import argparse
 
     from fi_grader.cli import add_commands

@@ -1,38 +1,29 @@
-"""The instructor's commands: `fi-teach release`, `grade`, `marks` and `export`.
-
-What a command needs is imported when it runs, so that --help costs nothing.
-"""
+"""The instructor's commands: `fi-teach release`, `grade`, `marks` and `export`."""
 
 import os
 
 
 def add_commands(commands):
     """Add the instructor's commands to the command fi-teach."""
-    _add_release(commands)
-    _add_grade(commands)
-    _add_marks(commands)
-    _add_export(commands)
+    def command(name, help, description):
+        def run(options):
+            from fi_grader import command  # what it needs is imported now, so --help costs nothing
+            print(getattr(command, name)(options))
+            return 0
+        parser = commands.add_parser(name, help=help, description=description)
+        parser.set_defaults(run=run)
+        return parser.add_argument
 
-
-def _add_release(commands):
-    command = commands.add_parser(
-        "release", help="make the student's and the instructor's bundle",
-        description="Write student.zip, in which no answer can be read, and instructor.zip (all "
-                    "of it).")
-    command.add_argument(
-        "--out", required=True, metavar="DIR", help="the folder to write them into")
-    command.add_argument(
-        "--project", default=".", metavar="DIR",
+    add = command("release", "make the student's and the instructor's bundle",
+                  "Write student.zip, in which no answer can be read, and instructor.zip (all of "
+                  "it).")
+    add("--out", required=True, metavar="DIR", help="the folder to write them into")
+    add("--project", default=".", metavar="DIR",
         help="the folder with exercises/ and solutions/ (default: here)")
-    command.set_defaults(run=_run("release"))
 
-
-def _add_grade(commands):
-    command = commands.add_parser(
-        "grade", help="grade what a class has handed in",
-        description="Grade a class. Start it again with the same words and it goes on where it "
-                    "was; nothing is graded twice.")
-    add = command.add_argument
+    add = command("grade", "grade what a class has handed in",
+                  "Grade a class. Start it again with the same words and it goes on where it was; "
+                  "nothing is graded twice.")
     add("submissions", nargs="+", metavar="SUBMISSIONS",
         help="each download as it came: a zip file of the whole class, or a folder with a folder "
              "(or a zip file) for each student")
@@ -60,58 +51,33 @@ def _add_grade(commands):
     add("--cluster", metavar="ADDRESS",
         help="a dask scheduler whose workers grade "
              "(needs the cluster extra and a shared course folder)")
-    _add_course(command, exercises=None)
-    command.set_defaults(run=_run("grade"))
+    _add_course(add, exercises=None)
+
+    add = command("marks", "take in what assistants have marked, and write the tables anew",
+                  "Copy assistants' tables into REPORT/marks/, read REPORT/overrides.csv, and "
+                  "write all tables and pages anew. Nothing is graded again.")
+    add("report", metavar="REPORT")
+    add("files", nargs="*", metavar="FILE",
+        help="what a marking page has saved, such as marks-Ben.csv")
+    _add_course(add)
+
+    add = command("export", "write the files that Moodle, Canvas and Gradescope import",
+                  "Fill in the file that the platform hands out; the filled one lies in "
+                  "REPORT/exports/. Without a file one is made from the roster and the names of "
+                  "what was handed in.")
+    add("report", metavar="REPORT")
+    add("--set", dest="exercise", metavar="SET", help="which set, for Moodle and Gradescope")
+    add("--moodle", nargs="?", const="", metavar="WORKSHEET",
+        help="the grading worksheet of the set, and its feedback as a zip file")
+    add("--canvas", nargs="?", const="", metavar="GRADEBOOK",
+        help="the gradebook that Canvas exports")
+    add("--gradescope", action="store_true", help="an autograder for the set, to upload")
+    _add_course(add)
 
 
-def _add_course(command, exercises="exercises"):
-    command.add_argument(
-        "--course", metavar="FILE",
+def _add_course(add, exercises="exercises"):
+    add("--course", metavar="FILE",
         help="what the course has decided: roster, deadlines, weights (default: course.toml here, "
              "if there is one)")
-    command.add_argument(
-        "--exercises", default=exercises, metavar="DIR",
+    add("--exercises", default=exercises, metavar="DIR",
         help="the notebooks as handed out (default: exercises/ here)")
-
-
-def _add_marks(commands):
-    command = commands.add_parser(
-        "marks", help="take in what assistants have marked, and write the tables anew",
-        description="Copy assistants' tables into REPORT/marks/, read REPORT/overrides.csv, and "
-                    "write all tables and pages anew. Nothing is graded again.")
-    command.add_argument("report", metavar="REPORT")
-    command.add_argument(
-        "files", nargs="*", metavar="FILE",
-        help="what a marking page has saved, such as marks-Ben.csv")
-    _add_course(command)
-    command.set_defaults(run=_run("marks"))
-
-
-def _add_export(commands):
-    command = commands.add_parser(
-        "export", help="write the files that Moodle, Canvas and Gradescope import",
-        description="Fill in the file that the platform hands out; the filled one lies in "
-                    "REPORT/exports/. Without a file one is made from the roster and the names of "
-                    "what was handed in.")
-    command.add_argument("report", metavar="REPORT")
-    command.add_argument(
-        "--set", dest="exercise", metavar="SET", help="which set, for Moodle and Gradescope")
-    command.add_argument(
-        "--moodle", nargs="?", const="", metavar="WORKSHEET",
-        help="the grading worksheet of the set, and its feedback as a zip file")
-    command.add_argument(
-        "--canvas", nargs="?", const="", metavar="GRADEBOOK",
-        help="the gradebook that Canvas exports")
-    command.add_argument(
-        "--gradescope", action="store_true", help="an autograder for the set, to upload")
-    _add_course(command)
-    command.set_defaults(run=_run("export"))
-
-
-def _run(name):
-    """Return what runs a function of fi_grader.command and prints what it says."""
-    def run(options):
-        from fi_grader import command
-        print(getattr(command, name)(options))
-        return 0
-    return run

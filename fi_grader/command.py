@@ -14,16 +14,12 @@ from fi_grader.escaping import name, printable
 from fi_grader.judging import worker
 from fi_grader.judging.judge import blank_record
 from fi_grader.notebooks.exercise import load
-from fi_grader.report import course, pages, results, tables
-from fi_grader.report.class_page import ClassPage
-from fi_grader.report.marks import read_marks
-from fi_grader.report.report import Report
-from fi_grader.report.spreadsheets import Table
+from fi_grader.report import course, results, views
+from fi_grader.report.report import Report, read_marks
 from fi_grader.sandbox import choose
 from fi_grader.submissions import finding
 
-PATIENCE_WITH_A_CLUSTER = 20
-"""Seconds in which a dask scheduler must answer."""
+PATIENCE_WITH_A_CLUSTER = 20  # seconds in which a dask scheduler must answer
 
 
 def release(options):
@@ -34,12 +30,7 @@ def release(options):
 
 
 def grade(options):
-    """Grade a class -> text for the instructor.
-
-    options : what the command line says (cli.py)
-
-    Raises ValueError, saying what to do, if that cannot be done.
-    """
+    """Grade a class by the options of cli.py -> text. Raises ValueError, saying what to do."""
     options.submissions = [  # a pattern such as downloads/* is expanded where no shell has done it
         place for name in options.submissions
         for place in ([name] if Path(name).exists() else sorted(glob(name)) or [name])]
@@ -48,7 +39,7 @@ def grade(options):
     exercises = options.exercises or (
         beside if beside.is_dir() and not here.is_dir() else here.resolve())
     assignments = load(exercises)
-    decided = course_of(options.course, assignments)
+    decided = _course(options, assignments)
     found = finding.find(options.submissions, list(assignments), roster=decided.roster,
                          cell_ids=finding.cell_ids_of(assignments))
     if options.list:
@@ -57,19 +48,23 @@ def grade(options):
     level = choose.level(options.sandbox)
     submissions = found.submissions()
     first = next(submissions)  # before a report is begun: raises ValueError if there is nothing
+    sources = list(map(str, found.sources))
     with results.opened(options.out) as folder, closing(results.Records(folder)) as records:
         seed = results.seed_of(folder, _seed(options.seed, decided.seed))
         settings = {"exercises": str(exercises), "seed": seed, "limit": options.time_limit,
                     "sandbox": level}
         seen = _grade(chain([first], submissions), is_wanted, len(found.files), assignments,
                       records, settings, options)
-        _remove_missing(folder, records, set(map(str, found.sources)), seen)
+        for student, exercise in [place for place, (*_, source) in records.places.items()
+                                  if source in sources and place not in seen]:
+            records.remove((student, exercise))
+            (folder / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
         records.sort()
         report = Report(folder, records, decided)
-        tables.write_files(report, found.skipped, list(map(str, found.sources)))
-        summary = _summary(report, write_views(report))
+        views.write_files(report, found.skipped, sources)
+        summary = _summary(report, views.write_views(report))
         if options.marking:
-            paths = pages.write_marking(report, options.assistants)
+            paths = views.write_marking(report, options.assistants)
             summary += [f"To be marked: {path}" for path in paths]
         if options.gradebook:
             from fi_grader.exports.gradebook import export
@@ -98,11 +93,11 @@ def _check(options):
                              f"such as {folder.resolve().parent / 'report'}")
 
 
-def course_of(path, assignments):
+def _course(options, assignments):
     """Load the course file that is named, or ./course.toml -> Course, empty if there is none."""
-    if path is None and not Path("course.toml").is_file():
+    if options.course is None and not Path("course.toml").is_file():
         return course.Course()
-    return course.load(path or "course.toml", list(assignments))
+    return course.load(options.course or "course.toml", list(assignments))
 
 
 def _seed(wanted, of_the_course=None):
@@ -113,10 +108,7 @@ def _seed(wanted, of_the_course=None):
 
 
 def _selection(names, found, assignments):
-    """Return which submissions are selected -> function of a Submission.
-
-    Raises ValueError for a name that is neither a student's nor an exercise's.
-    """
+    """Return which submissions are selected -> function of a Submission."""
     unknown = sorted(set(names) - set(found.files) - set(assignments))
     if unknown:
         here = [*sorted(found.files), *assignments]
@@ -134,72 +126,51 @@ def _selection(names, found, assignments):
 def _grade(submissions, is_wanted, n_students, assignments, records, settings, options):
     """Grade the submissions that have no valid result yet -> set of (student, exercise) found."""
     from tqdm import tqdm
-    seen, students, facts = set(), set(), {}
+    seen, students = set(), set()
+
+    def jobs():
+        for one in submissions:
+            content = one.problem.encode() if one.content is None else one.content
+            key = results.key_of(one.student, one.exercise, content, assignments[one.exercise],
+                                 settings["seed"])
+            seen.add((one.student, one.exercise))
+            bar.total += one.student in students
+            students.add(one.student)
+            if not is_wanted(one):
+                bar.total -= 1
+            elif records.has((one.student, one.exercise), key):
+                records.update_facts((one.student, one.exercise), one.found)
+                bar.update()
+            else:
+                yield {"student": one.student, "exercise": one.exercise, "key": key,
+                       "found": one.found, "content": one.content,
+                       "problem": one.problem if one.content is None else ""}
     with (tqdm(total=n_students, unit=" submissions", smoothing=0.1, dynamic_ncols=True) as bar,
           _pool(options) as pool):
-
-        def jobs():
-            for submission in submissions:
-                place = submission.student, submission.exercise
-                seen.add(place)
-                bar.total += submission.student in students
-                students.add(submission.student)
-                job = _job(submission, assignments, settings["seed"])
-                if not is_wanted(submission):
-                    bar.total -= 1
-                elif records.has(place, job["key"]):
-                    facts[place] = job["found"]
-                    bar.update()
-                else:
-                    yield job
         for job, reply in worker.grade_all(jobs(), settings, pool, 2 * options.jobs):
             records.add(record_of(job, reply, assignments, settings["sandbox"]))
             bar.update()
-    for place, found in facts.items():
-        records.update_facts(place, found)
     return seen
-
-
-def _job(submission, assignments, seed):
-    """Describe a submission for the graders: what to grade, and the key of its result -> dict."""
-    content = submission.content
-    key = results.key_of(submission.student, submission.exercise,
-                         submission.problem.encode() if content is None else content,
-                         assignments[submission.exercise], seed)
-    return {"student": submission.student, "exercise": submission.exercise, "key": key,
-            "found": submission.found, "problem": submission.problem if content is None else "",
-            "content": content or b""}
 
 
 def record_of(job, reply, assignments, sandbox):
     """Make the record of a graded job, or of one that could not be graded -> dict."""
-    record = {name: job[name] for name in ("student", "exercise", "key", "found")}
+    record = {**{name: job[name] for name in ("student", "exercise", "key", "found")},
+              "sandbox": sandbox}
     problem = job["problem"] or reply.get("problem", "")
     if not problem:
-        return {**record, **reply["record"], "sandbox": sandbox}
+        return {**record, **reply["record"]}
     flag = "no notebook" if job["found"]["file"] else "nothing handed in"
     if reply.get("problem"):
         # the grader's own failure is no result: the next run tries once more
         flag, record["key"] = "given up", f"{job['key']} (again)"
-    blank = blank_record(assignments[job["exercise"]], flag, f"Nothing was graded: {problem}")
-    return {**record, **blank, "sandbox": sandbox}
-
-
-def _remove_missing(folder, records, sources, seen):
-    """Remove the results of files that lay in these sources and lie there no more."""
-    gone = {place for place, (_, _, source) in records.places.items()
-            if source in sources and place not in seen}
-    for student, exercise in gone:
-        records.remove((student, exercise))
-        (folder / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
+    return {**record, **blank_record(assignments[job["exercise"]], flag,
+                                     f"Nothing was graded: {problem}")}
 
 
 @contextmanager
 def _pool(options):
-    """Yield the executor that grades: threads here, or a dask cluster; its workers end with it.
-
-    Raises ValueError if dask is missing or the cluster is not there.
-    """
+    """Yield the executor that grades: threads here, or a dask cluster; its workers end with it."""
     if not options.cluster:
         pool = ThreadPoolExecutor(options.jobs)
         try:
@@ -223,23 +194,7 @@ def _pool(options):
             client.run(worker.close_workers)
 
 
-# Reports
-
-def write_views(report):
-    """Write all tables and pages of a report, in one pass -> ClassPage, what was counted."""
-    class_page = ClassPage(report)
-    grades, students = Table(tables.GRADES), Table(tables.head_of_students(report))
-    for student in report.students():
-        for row in tables.grades_of(student):
-            grades.add(row)
-        students.add(tables.row_of_student(report, student))
-        pages.write_feedback(report.folder, student)
-        class_page.add(student)
-    tables.write_ours(report.folder / "grades.csv", grades.text())
-    tables.write_ours(report.folder / "students.csv", students.text())
-    class_page.write()
-    return class_page
-
+# What the instructor reads
 
 def _summary(report, class_page):
     """Summarize for the instructor: who needs attention, what waits -> list of lines."""
@@ -287,33 +242,32 @@ def listing(found):
             words = f"{one.exercise:14} {when}{'  ' * bool(when)}{file}"
             lines.append("    " + (words if file else "nothing handed in")
                          + f"  [{flags}]" * bool(flags))
-    if found.skipped:
-        lines += ["Left aside:", *(f"    {words}" for words
-                                   in finding.describe_skipped(found.skipped))]
-    return "\n".join(map(printable, lines))
+    skipped = [f"    {words}" for words in finding.describe_skipped(found.skipped)]
+    return "\n".join(map(printable, [*lines, *["Left aside:"] * bool(found.skipped), *skipped]))
 
+
+# Later commands
 
 @contextmanager
-def _records(folder):
-    """Open a report that `fi-teach grade` has written -> (its folder, Records), for a `with`."""
-    if not (Path(folder) / "results.jsonl").exists():
-        raise ValueError(f"{folder} is no report: name the folder that fi-teach grade has written.")
-    with results.opened(folder) as place, closing(results.Records(place)) as records:
-        yield place, records
+def _report(options, assignments):
+    """Open the report that `fi-teach grade` has written -> Report, for a `with` block."""
+    place, decided = Path(options.report), _course(options, assignments)
+    if not (place / "results.jsonl").exists():
+        raise ValueError(f"{place} is no report: name the folder that fi-teach grade has written.")
+    with results.opened(place) as folder, closing(results.Records(folder)) as records:
+        yield Report(folder, records, decided)
 
 
 def marks(options):
     """Take in assistants' files, and write tables and pages anew -> text for the instructor."""
-    decided = course_of(options.course, load(options.exercises))
     files = {Path(file).name: (Path(file).read_bytes(), read_marks(file)) for file in options.files}
     for file, (_, given) in files.items():
         if not given:
             raise ValueError(f"{file} has no marks yet: nothing was taken in.")
-    with _records(options.report) as (folder, records):
+    with _report(options, load(options.exercises)) as report:
         for file, (content, _) in files.items():
-            results.write(folder / "marks" / file, content)
-        report = Report(folder, records, decided)
-        class_page = write_views(report)
+            results.write(report.folder / "marks" / file, content)
+        class_page = views.write_views(report)
     lines = _marks_summary(report, class_page)
     lines += [f"Look at {student}, {exercise}: {reason}"
               for student, exercise, reasons in class_page.review
@@ -323,25 +277,20 @@ def marks(options):
 
 def export(options):
     """Write the files that platforms import -> text for the instructor."""
-    from fi_grader.exports import sheets
+    from fi_grader.exports import gradescope, sheets
     assignments, lines = load(options.exercises), []
     wants = [name for name in ("moodle", "canvas") if getattr(options, name) is not None]
     if not wants and not options.gradescope:
         raise ValueError("say what for: --moodle, --canvas or --gradescope.")
     if options.gradescope:
-        from fi_grader.exports import gradescope
         if options.exercise not in assignments:
             raise ValueError("Gradescope has an autograder for each set: "
                              f"say --set and one of {', '.join(assignments)}.")
-        project = assignments[options.exercise].path.resolve().parents[1]
-        kept = Path(options.report) / "seed"
-        seed = results.seed_of(Path(options.report)) if kept.exists() else 0
-        lines.append(
-            f"Wrote {gradescope.export(options.report, options.exercise, project, seed)}")
+        project, folder = assignments[options.exercise].path.resolve().parents[1], options.report
+        seed = results.seed_of(Path(folder)) if (Path(folder) / "seed").exists() else 0
+        lines.append(f"Wrote {gradescope.export(folder, options.exercise, project, seed)}")
     if wants:
-        decided = course_of(options.course, assignments)
-        with _records(options.report) as (folder, records):
-            report = Report(folder, records, decided)
+        with _report(options, assignments) as report:
             done = [sheets.to_moodle(report, options.exercise, options.moodle)
                     if name == "moodle" else sheets.to_canvas(report, options.canvas)
                     for name in wants]

@@ -1,7 +1,6 @@
 """Escape what students wrote for terminals, pages, tables and notebooks.
 
-Nothing here judges. Each function takes any text and gives one that the place it is meant for shows
-and never obeys.
+Each function takes any text and gives one that the place it is meant for shows and never obeys.
 """
 
 import hashlib
@@ -18,10 +17,8 @@ from textwrap import TextWrapper
 from fi_grader.installed import PACKAGES
 
 LONGEST_LINE = 100
-LONGEST_ID = 80
-"""Bytes of a name in nbgrader: it is a folder's, too."""
-JOINERS = "\u200c\u200d"
-"""Invisible, but a part of Persian and Indic spelling; in other words they hide something."""
+LONGEST_ID = 80  # bytes of a name in nbgrader: it is a folder's, too
+JOINERS = "\u200c\u200d"  # invisible; Persian and Indic spelling needs them
 FORMULA_SIGNS = "=+@\u2212\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b-"
 """What begins a formula in some spreadsheet: ordinary, fullwidth and small signs."""
 LOOK_ALIKES = str.maketrans("асеорхуіјѕһԁԛԝаΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВСЕНІЈКМОРЅТХУ",
@@ -57,16 +54,17 @@ def name(text):
     ('\\\\u0430nna', True)
     """
     words = re.split(r"([\s\d_.,:;'()+@-]+)", " ".join(text.split()))
-    return "".join("".join(_seen(word, k) for k in range(len(word))) for word in words)
+    return "".join(_seen(word, k) for word in words for k in range(len(word)))
 
 
 def _seen(word, k):
     """Escape the letter at this place of a word if it is odd there -> str."""
     c = word[k]
-    if c in JOINERS:
-        return c if _joins(word, k) else _spelled(c)
+    if _joins(word, k):
+        return c
     is_odd = _kind(c) in ("Lu", "Ll") and not _is_latin(c) and any(map(_is_latin, word))
-    return _spelled(c) if is_odd or _is_ornament(c) else printable(c)
+    is_ornament = ord(c) > 255 and unicodedata.normalize("NFKC", c).isascii()
+    return _spelled(c) if c in JOINERS or is_odd or is_ornament else printable(c)
 
 
 def _joins(word, k):
@@ -83,11 +81,6 @@ def _is_latin(c):
     return unicodedata.name(c, "").startswith("LATIN")
 
 
-@cache
-def _is_ornament(c):
-    return ord(c) > 255 and unicodedata.normalize("NFKC", c).isascii()
-
-
 def skeleton(text):
     """Reduce a name to what it looks like: names with the same skeleton look alike -> str."""
     seen = "".join(c for c in unicodedata.normalize("NFKC", text) if c.isprintable())
@@ -95,11 +88,7 @@ def skeleton(text):
 
 
 def nbgrader_id(student):
-    """Return a student's id in nbgrader: safe characters only, and unique -> str.
-
-    nbgrader puts it into pages, addresses and scripts as it is, so what could act there is left
-    out, and the hash of the whole name tells it from others.
-    """
+    """Return an id that is safe in nbgrader's pages and scripts, and unique by a hash -> str."""
     digest = hashlib.sha256(os.fsencode(student)).hexdigest()[:12]
     safe = re.sub(r"[^\w .,+@()-]|^\.+", "_", name(student))
     is_other = (safe != student or len(os.fsencode(safe)) > LONGEST_ID
@@ -122,8 +111,7 @@ def field(value):
 def listing(text):
     """Return text as a Markdown listing that shows it unrendered; "" stays "".
 
-    A fence keeps formulas from being set. Each line inside is indented, so none can close the
-    fence, and all would still be a listing if one did.
+    A fence keeps formulas from being set. Each line inside is indented, so that none can close it.
     """
     fold = TextWrapper(LONGEST_LINE, expand_tabs=False, replace_whitespace=False,
                        break_on_hyphens=False).wrap
@@ -138,11 +126,6 @@ def without_folders(text):
     return text
 
 
-def without_host(text):
-    """Replace this machine's name -> str."""
-    return re.sub(rf"(?<!\w){re.escape(socket.gethostname() or ' ')}(?!\w)", "(host)", text)
-
-
 @cache
 def _folders():
     """List the folders that reveal where and for whom this runs -> [(path, replacement), ...]."""
@@ -151,3 +134,8 @@ def _folders():
              **{str(folder.parent): "(course)" for folder in PACKAGES.values()},
              **dict.fromkeys(libraries, "(libraries)")}
     return sorted(((p, w) for p, w in named.items() if len(p) > 1), key=lambda pair: -len(pair[0]))
+
+
+def without_host(text):
+    """Replace this machine's name -> str."""
+    return re.sub(rf"(?<!\w){re.escape(socket.gethostname() or ' ')}(?!\w)", "(host)", text)

@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from fi_grader.student_folder import START, student_folder
+from fi_grader.release import START, student_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 FOR_INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")

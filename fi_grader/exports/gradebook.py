@@ -11,23 +11,32 @@ from pathlib import Path
 
 from fi_course.questions import QUESTIONS
 from fi_grader import escaping
-from fi_grader.escaping import nbgrader_id
 from fi_grader.release import NBGRADER_CONFIG
-from fi_grader.report.pages import WORDS
 from fi_grader.report.results import write
+from fi_grader.report.views import WORDS
 
 
 def export(report, assignments):
     """Write gradebook.db and autograded/<student>/<exercise>/ for nbgrader's Formgrader.
 
-    Marks and corrections are entered; points that a person has given in Formgrader stay.
-
-    Raises ValueError if the report cannot be written or nbgrader is missing.
+    Points that a person has given there stay. Raises ValueError, saying what to do.
     """
+    config = report.folder / "nbgrader_config.py"
+    if not config.exists() or config.read_text(errors="replace").startswith(NBGRADER_CONFIG):
+        # nbgrader's own export gets a name of its own
+        write(config, NBGRADER_CONFIG + 'c.ExportPlugin.to = "nbgrader-grades.csv"\n')
+    names = sorted({exercise for _, exercise in report.records})
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nbgrader's own, about its database
-            _export(report, assignments)
+        with warnings.catch_warnings(action="ignore"), opened(report.folder) as book:
+            for name in names:
+                _describe(book, assignments[name])
+                write(report.folder / "source" / name / f"{name}.ipynb",
+                      assignments[name].path.read_bytes())
+            _remove_missing(book, report.records, names)
+            for student in report.students():
+                for name, record in student.records.items():
+                    _enter(book, record, student.scores[name], assignments[name])
+                    _write_notebook(report.folder, record, assignments[name])
     except Exception as error:
         if not type(error).__module__.startswith("sqlalchemy"):
             raise
@@ -37,29 +46,8 @@ def export(report, assignments):
                          "the same command again.") from None
 
 
-def _export(report, assignments):
-    path = report.folder / "nbgrader_config.py"
-    if not path.exists() or path.read_text(errors="replace").startswith(NBGRADER_CONFIG):
-        # nbgrader's own export gets a name of its own
-        write(path, NBGRADER_CONFIG + 'c.ExportPlugin.to = "nbgrader-grades.csv"\n')
-    exercises = sorted({exercise for _, exercise in report.records})
-    with opened(report.folder) as book:
-        for name in exercises:
-            _describe(book, assignments[name])
-            write(report.folder / "source" / name / f"{name}.ipynb",
-                  assignments[name].path.read_bytes())
-        _remove_missing(book, report.records, exercises)
-        for student in report.students():
-            for exercise, record in student.records.items():
-                _enter(book, record, student.scores[exercise], assignments[exercise])
-                _write_notebook(report.folder, record, assignments[exercise])
-
-
 def opened(folder):
-    """Open or create nbgrader's gradebook in a course folder -> Gradebook, for a `with` block.
-
-    Raises ValueError if nbgrader is not installed.
-    """
+    """Open or create nbgrader's gradebook in a course folder -> Gradebook, for a `with` block."""
     try:
         from nbgrader.api import Gradebook
     except ImportError:
@@ -90,7 +78,7 @@ def _describe(book, assignment):
 
 def _remove_missing(book, records, exercises):
     """Remove submissions that no longer exist, unless a person has given points for one."""
-    here = {(exercise, nbgrader_id(student)) for student, exercise in records}
+    here = {(exercise, escaping.nbgrader_id(student)) for student, exercise in records}
     for one in [s for name in exercises for s in book.assignment_submissions(name)]:
         place = one.assignment.name, one.student.id
         is_marked = any(grade.manual_score is not None for notebook in one.notebooks
@@ -101,7 +89,7 @@ def _remove_missing(book, records, exercises):
 
 def _enter(book, record, score, assignment):
     """Enter one record's points and what being late costs; mark what a person has yet to grade."""
-    student, name = nbgrader_id(record["student"]), assignment.name
+    student, name = escaping.nbgrader_id(record["student"]), assignment.name
     book.update_or_create_student(student)
     book.update_or_create_submission(name, student)
     graded = {cell.question: cell.grade_id for cell in assignment.cells
@@ -142,6 +130,5 @@ def _write_notebook(folder, record, assignment):
             text = f"{WORDS[row['status']]}. {row['message']}\n{'; '.join(row['flags'])}".strip()
             raw["outputs"] = [{"output_type": "stream", "name": "stdout",
                                "text": escaping.lines(text) + "\n"}]
-    notebook["cells"] = cells
-    path = folder / "autograded" / nbgrader_id(record["student"]) / assignment.name
-    write(path / f"{assignment.name}.ipynb", json.dumps(notebook, indent=1))
+    path = folder / "autograded" / escaping.nbgrader_id(record["student"]) / assignment.name
+    write(path / f"{assignment.name}.ipynb", json.dumps({**notebook, "cells": cells}, indent=1))

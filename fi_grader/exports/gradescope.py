@@ -1,10 +1,9 @@
 """Build an autograder for Gradescope, and write its results.json.
 
 Gradescope unpacks the zip file into /autograder/source, runs setup.sh once, then for each
-submission run_autograder, which must write /autograder/results/results.json: score, output,
-visibility, stdout_visibility, and tests, each with name, number, score, max_score, output,
-output_format, visibility, tags, status. Containers may deny bubblewrap, so that set-up installs
-the WebAssembly sandbox too; where neither works nothing is graded.
+submission run_autograder, which must write /autograder/results/results.json. Containers may deny
+bubblewrap, so that set-up installs the WebAssembly sandbox too; where neither works nothing is
+graded.
 
     python -m fi_grader.exports.gradescope SET SUBMISSION RESULTS [SEED]
 """
@@ -20,49 +19,28 @@ from fi_grader import escaping
 from fi_grader.judging.judge import blank_record
 from fi_grader.judging.worker import Worker
 from fi_grader.notebooks.exercise import load
-from fi_grader.release import instructor_files
-from fi_grader.report.pages import WORDS
+from fi_grader.release import BUNDLE, instructor_files
 from fi_grader.report.results import explained, write
+from fi_grader.report.views import WORDS
 from fi_grader.sandbox import choose
 from fi_grader.submissions import finding
 
-SETUP = """#!/usr/bin/env bash
-# Runs once, when Gradescope builds the autograder's image.
-set -e
-apt-get update && apt-get install -y python3 python3-venv bubblewrap
-python3 -m venv /autograder/venv
-cd /autograder/source/course
-/autograder/venv/bin/pip install ".[grade,lab,wasm]" ./fi_course
-"""
-RUN = """#!/usr/bin/env bash
-# Runs for each submission.
-cd /autograder/source/course
-OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \\
-/autograder/venv/bin/python -m fi_grader.exports.gradescope \\
-  {exercise} /autograder/submission /autograder/results/results.json {seed}
-"""
-
 
 def export(folder, exercise, project=".", seed=0):
-    """Write exports/gradescope/<set>-autograder.zip -> its path.
-
-    It holds what the instructor's bundle holds: upload it, but give it to nobody.
-    """
+    """Write exports/gradescope/<set>-autograder.zip, which is for the instructor alone -> Path."""
     path = Path(folder) / "exports" / "gradescope" / f"{exercise}-autograder.zip"
     files = {f"course/{name}": content for name, content in instructor_files(project).items()}
-    run = RUN.format(exercise=exercise, seed=seed)
+    setup, run = ((BUNDLE / f"gradescope_{name}.sh").read_text() for name in ("setup", "run"))
+    run = run.replace("EXERCISE", exercise).replace("SEED", str(seed))
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_zip(path, {"setup.sh": SETUP.encode(), "run_autograder": run.encode(), **files},
+        write_zip(path, {"setup.sh": setup.encode(), "run_autograder": run.encode(), **files},
                   ("setup.sh", "run_autograder"))
     return path
 
 
 def results_of(record):
-    """Convert a record to Gradescope's results.json -> dict.
-
-    What a person reads has no score yet: mark it there with a rubric.
-    """
+    """Convert a record to results.json -> dict; what a person reads has no score yet."""
     tests = [_test(number, row) for number, row in enumerate(record["rows"], 1)]
     flags = "; ".join(record["flags"])
     return {"score": sum(test.get("score", 0) for test in tests),
@@ -87,10 +65,7 @@ def _test(number, row):
 
 
 def grade_one(exercise, submission, seed=0, exercises="exercises"):
-    """Grade the folder of one student -> record; nothing that ran for it is left running.
-
-    Raises ValueError if there is no such set, or no sandbox.
-    """
+    """Grade the folder of one student -> record. Raises ValueError without set or sandbox."""
     assignments = load(exercises)
     if exercise not in assignments:
         raise ValueError(f"there is no set {exercise}: {', '.join(assignments)}.")

@@ -10,25 +10,15 @@ student, known by ID, SIS User ID or SIS Login ID; an empty field changes nothin
 
 import re
 from difflib import get_close_matches
+from pathlib import Path
 
 from fi_course.reproducible_zip import write_zip
+from fi_grader.report.course import most_of
 from fi_grader.report.results import explained, write
-from fi_grader.report.scores import most_of
-from fi_grader.report.spreadsheets import Table, plain_number, read_rows, read_table
-from fi_grader.submissions.platforms import Owner, key_of_name
+from fi_grader.report.spreadsheets import csv_of, plain_number, read_rows, read_table
+from fi_grader.submissions.platforms import Owner
 
-MOODLE = {
-    "identifier": ("Identifier", "ID", "Identifiant", "Identificador", "Identificatore",
-                   "Identificatienummer"),
-    "name": ("Full name", "Vollständiger Name", "Nom complet", "Nombre completo", "Nome completo",
-             "Volledige naam"),
-    "email": ("Email address", "E-Mail-Adresse", "Adresse de courriel", "Dirección de correo",
-              "Indirizzo email", "E-mailadres"),
-    "grade": ("Grade", "Bewertung", "Note", "Calificación", "Valutazione", "Cijfer"),
-    "most": ("Maximum Grade", "Maximum grade", "Bestwertung", "Note maximale",
-             "Calificación máxima", "Valutazione massima"),
-    "comment": ("Feedback comments", "Feedback als Kommentar", "Commentaires de feedback",
-                "Comentarios de retroalimentación", "Commenti")}
+MOODLE = read_table(Path(__file__).with_name("moodle_columns.csv"))[1]
 """The columns by the names that Moodle's languages give them."""
 WORKSHEET = ("Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade",
              "Grade can be changed", "Last modified (submission)", "Last modified (grade)",
@@ -36,38 +26,25 @@ WORKSHEET = ("Identifier", "Full name", "Email address", "Status", "Grade", "Max
 CANVAS = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID",
           "Integration ID", "Root Account", "Section")
 """The columns of a gradebook that are about the student."""
-POLICY = re.compile(r"(?i)\s*(Muted|Manual Posting.*)?\s*")
-"""What stands in Canvas's line on posting policies."""
-SIGNS = re.compile(r'[_/\\:*?"<>|\0]')
-"""What a feedback file's name may not hold."""
+POLICY = re.compile(r"(?i)\s*(Muted|Manual Posting.*)?\s*")  # Canvas's line on policies
+SIGNS = re.compile(r'[_/\\:*?"<>|\0]')  # what a feedback file's name may not hold
 
 
 def student_of(report, handed_in, owner, words):
-    """Find the student that a line is about -> str or None: by number, e-mail or login, name.
-
-    handed_in : {number on the platform: student} of what was handed in
-    """
+    """Find the student of a line by number, one of {number: student}, e-mail or login, name."""
     if owner.number in handed_in:
         return handed_in[owner.number]
-    if report.course.roster:
-        named = [Owner(word.strip()) for word in words if word.strip()]
-        known = next(filter(None, map(report.course.roster.find, [*named, owner])), None)
-        return known.id if known else None
-    key = key_of_name(owner.name)
-    same = [student for student in report.ids if student in words
-            or (key and key in (key_of_name(student), key_of_name(report.names[student])))]
-    return same[0] if len(same) == 1 else None
+    named = [Owner(word.strip()) for word in words if word.strip()]
+    known = next(filter(None, map(report.roster.find, [*named, owner])), None)
+    return known.id if known else None
 
 
 # Moodle
 
 def to_moodle(report, exercise, worksheet=None):
-    """Write exports/moodle/<set>.csv and <set>-feedback.zip.
+    """Write exports/moodle/<set>.csv and <set>-feedback.zip -> (paths, notes on lines).
 
-    -> (paths, list of notes on lines without a match)
-
-    worksheet : Moodle's own file; without it one is made of the numbers that the files handed in
-        have
+    worksheet : Moodle's own; without it one is made of the numbers that the files handed in have
     """
     if exercise not in report.exercises:
         raise ValueError("Moodle has a worksheet for each set: "
@@ -75,15 +52,16 @@ def to_moodle(report, exercise, worksheet=None):
     handed_in = report.handed_in_as("Moodle", exercise)
     columns, rows = read_table(worksheet) if worksheet else _fresh_worksheet(
         report, exercise, handed_in)
-    column = {what: name for what, names in MOODLE.items() for name in columns if name in names}
+    column = {what: name for names in MOODLE for what, name in names.items()
+              if name and name in columns}
     if not {"identifier", "grade"} <= set(column):
         raise ValueError(f"{worksheet} is no grading worksheet of Moodle's: "
                          "it needs the columns Identifier and Grade, "
                          f"and has {', '.join(columns[:8])}.")
     notes, whose, feedback = [], set(), {}
     for row in rows:
-        identifier, name, email = (row.get(column.get(what), "").strip()
-                                   for what in ("identifier", "name", "email"))
+        identifier, name, email, most = (row.get(column.get(what), "").strip()
+                                         for what in ("identifier", "name", "email", "most"))
         number = re.search(r"\d*\s*$", identifier)[0].strip()
         student = student_of(report, handed_in, Owner(name, "Moodle", number), [email])
         whose.add(student)
@@ -93,12 +71,11 @@ def to_moodle(report, exercise, worksheet=None):
         merged = report.student(student)
         score = merged.scores[exercise]
         if score.counted is not None:
-            most, scale = row.get(column.get("most"), "").replace(",", ".").strip(), 1.0
-            if re.fullmatch(r"\d+(\.\d+)?", most):
-                scale = float(most) / score.most
+            is_scaled = re.fullmatch(r"\d+([.,]\d+)?", most)
+            scale = float(most.replace(",", ".")) / score.most if is_scaled else 1.0
             told = {"grade": f"{score.counted * scale:.2f}",
-                    "comment": comment_on(merged.records[exercise], score)}
-            told |= {} if most else {"most": plain_number(score.most)}
+                    "comment": comment_on(merged.records[exercise], score),
+                    **({} if most else {"most": plain_number(score.most)})}
             row.update({column[what]: told[what] for what in told if what in column})
         path = report.folder / "feedback" / student / f"{exercise}.html"
         if exercise in merged.records and number and path.exists():
@@ -111,8 +88,8 @@ def to_moodle(report, exercise, worksheet=None):
     notes += [f"no line in the worksheet: {', '.join(missing)}"] * bool(missing)
     folder = report.folder / "exports" / "moodle"
     paths = [folder / f"{exercise}.csv", folder / f"{exercise}-feedback.zip"]
-    filled = Table(columns, *([row[name] for name in columns] for row in rows))
-    write(paths[0], filled.text(mark=True))
+    filled = ([row[name] for name in columns] for row in rows)
+    write(paths[0], csv_of([columns, *filled], mark=True))
     with explained(paths[1]):
         write_zip(paths[1], feedback)
     return paths, notes
@@ -123,13 +100,11 @@ def _fresh_worksheet(report, exercise, handed_in):
     if not handed_in:
         raise ValueError(f"no file for {exercise} has a number of Moodle's in its name: "
                          "hand in the grading worksheet, with --moodle FILE.")
-    rows = []
-    for number, id in sorted(handed_in.items(), key=lambda one: int(one[0])):
-        student = report.student(id)
-        fields = (f"Participant {number}", student.name, student.person.email,
-                  "Submitted for grading", "", "", "Yes", "-", "-", "")
-        rows.append(dict(zip(WORKSHEET, fields, strict=True)))
-    return list(WORKSHEET), rows
+    people = ((number, report.student(id))
+              for number, id in sorted(handed_in.items(), key=lambda one: int(one[0])))
+    rows = [(f"Participant {number}", student.name, student.person.email, "Submitted for grading",
+             "", "", "Yes", "-", "-", "") for number, student in people]
+    return WORKSHEET, [dict(zip(WORKSHEET, row, strict=True)) for row in rows]
 
 
 def comment_on(record, score):
@@ -151,12 +126,11 @@ def comment_on(record, score):
 def to_canvas(report, gradebook=None):
     """Write exports/canvas.csv -> (paths, list of notes on lines and sets without a match).
 
-    gradebook : the file that Canvas exports; without it one is made from the roster and the files
-        handed in
+    gradebook : Canvas's own; without it one is made from the roster and the files handed in
     """
     handed_in = report.handed_in_as("Canvas")
-    rows = read_rows(gradebook) if gradebook else _fresh_gradebook(report, handed_in)
-    head, *rows = rows or [[]]
+    head, *rows = (read_rows(gradebook) or [[]] if gradebook
+                   else _fresh_gradebook(report, handed_in))
     head = [name.strip() for name in head]
     if not {"ID", "Section"} <= set(head) or not {"Student", "LastName"} & set(head):
         raise ValueError(f"{gradebook} is no gradebook of Canvas's: "
@@ -169,10 +143,8 @@ def to_canvas(report, gradebook=None):
     if not columns:
         others = ", ".join(name for name in head if name not in CANVAS)[:300]
         raise ValueError(f"{'; '.join(notes)}. The gradebook has {others}.")
-    filled = [head]
+    rows = [(row + [""] * len(head))[:len(head)] for row in rows]
     for row in rows:
-        row = (row + [""] * len(head))[:len(head)]
-        filled.append(row)
         if "Points Possible" in row[0] or all(map(POLICY.fullmatch, row)):
             continue
         fields = dict(zip(head, row, strict=True))
@@ -188,7 +160,7 @@ def to_canvas(report, gradebook=None):
                 row[place] = plain_number(scores[exercise].counted)
     kept = [k for k, name in enumerate(head) if name in CANVAS or k in columns.values()]
     path = report.folder / "exports" / "canvas.csv"
-    write(path, Table(*([row[k] for k in kept] for row in filled)).text())
+    write(path, csv_of([row[k] for k in kept] for row in [head, *rows]))
     return [path], notes
 
 
@@ -206,12 +178,11 @@ def _column(report, exercise, head):
 def _fresh_gradebook(report, handed_in):
     """Build a gradebook of everybody, with a column for each set -> list of rows."""
     numbers = {student: number for number, student in handed_in.items()}
-    exercises = report.exercises
-    titles = [report.course.set_of(e).canvas or e for e in exercises]
+    titles = [report.course.set_of(e).canvas or e for e in report.exercises]
     rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles],
-            ["    Points Possible", "", "", "", "", *(str(most_of(e)) for e in exercises)]]
-    for student in report.students():
-        person = student.person
-        rows.append([student.name or student.id, numbers.get(student.id, person.canvas), person.id,
-                     person.login or person.email, person.group, *[""] * len(titles)])
+            ["    Points Possible", "", "", "", "", *(str(most_of(e)) for e in report.exercises)]]
+    for id in report.ids:
+        person, name = report.course.person(id), report.names.get(id) or id
+        rows.append([name, numbers.get(id, person.canvas), id, person.login or person.email,
+                     person.group, *[""] * len(titles)])
     return rows

@@ -27,11 +27,9 @@ from fi_grader.submissions.reading import notebook_of
 
 SECONDS_TO_READ = 10
 SECONDS_OF_OTHER_CELLS = 30
-SECONDS_IN_ALL = 600
-"""No notebook is worked on for longer than this, whatever is in it."""
+SECONDS_IN_ALL = 600  # no notebook is worked on for longer than this, whatever is in it
 MOST_RESTARTS = 40
-MOST_NOTES = 100
-"""No notebook's student process tells more of its doings than this."""
+MOST_NOTES = 100  # no notebook's student process tells more of its doings than this
 CAUSES = {"time": "ran too long", "memory": "ran out of memory", "ended": "ended its process",
           "garbled": "sent garbage"}
 INCONSISTENT = "answer changes between calls"
@@ -58,7 +56,7 @@ class GradingRun:
     errors: dict = field(default_factory=dict)
     traces: dict = field(default_factory=dict)
     skipped: set = field(default_factory=set)
-    lost: set = field(default_factory=set)
+    lost: tuple = ()
     lacked: bool = False
     n_notes: int = 0
 
@@ -66,6 +64,13 @@ class GradingRun:
         """Return the seconds that a step of this question may take; "" belongs to no question."""
         seconds = QUESTIONS[question].seconds if question else SECONDS_OF_OTHER_CELLS
         return seconds if self.limit is None else min(self.limit, seconds)
+
+    def leave_to_a_person(self, question, why):
+        """Record that the check of a question failed -> Verdict."""
+        self.plan.flag(question, f"check failed: {why}")
+        self.verdicts[question] = Verdict(
+            "wrong", "The check could not read this answer; a person will look at it.")
+        return self.verdicts[question]
 
 
 def grade(assignment, content, server, *, seed, limit=None, lost=(), tell=lambda *step: None):
@@ -78,13 +83,13 @@ def grade(assignment, content, server, *, seed, limit=None, lost=(), tell=lambda
 
     Raises ValueError if the content is no notebook.
     """
-    run = GradingRun(assignment, bounded(plan_of, assignment, content), seed, limit, tell)
+    plan = bounded(plan_of, assignment, content)
+    run = GradingRun(assignment, plan, seed, limit, tell, lost=lost)
     for question in lost:
-        run.lost.add(question)
-        _leave_to_a_person(run, question, "it ended the judge")
+        run.leave_to_a_person(question, "it ended the judge")
     for question in assignment.questions:
         if question not in assignment.expressions:
-            prose = run.plan.answers.get(question, "")
+            prose = plan.answers.get(question, "")
             run.verdicts[question] = judge(QUESTIONS[question], prose, seed)
     _run_plan(run, server)
     return record_of(run)
@@ -133,24 +138,30 @@ def _run_plan(run, server):
 
 
 def _run_in_processes(run, server, hidden, end):
-    """Follow the plan in as many student processes as it takes."""
+    """Follow the plan in as many processes as it takes: a step that ends one is skipped next."""
     for _ in range(MOST_RESTARTS):
         student = StudentProcess(server, hidden)
-        death = _run_steps(run, student, end)
+        failed = _run_steps(run, student, end)
         memory = student.end()
-        if death is None:
+        if failed is None:
             return
-        _record_death(run, *death, memory)
+        number, step, death = failed
+        why = CAUSES["memory" if memory else death.why]
+        if step.verb == "run":
+            run.skipped.add(number)
+        if step.question:
+            words = "used more memory than there is" if memory else str(death)
+            run.verdicts[step.question] = Verdict("wrong", f"Your answer {words}.", why)
+            run.plan.flag(step.question, why)
+        else:
+            run.plan.whole.append(f"{step.name} {why}")
         if time.monotonic() > end:
             break
     run.plan.whole.append("given up: it ended or blocked too many processes")
 
 
 def _run_steps(run, student, end):
-    """Run the plan's steps in one student process.
-
-    -> None, or (number and step at which the process died, StudentProcessDied)
-    """
+    """Run the plan in one process -> None, or (step's number, Step, StudentProcessDied)."""
     steps = [(n, step) for n, step in enumerate(run.plan.steps) if n not in run.skipped]
     again = [(-1, step) for n, step in steps if step.verb == "judge"]
     for number, step in steps + again:
@@ -158,7 +169,10 @@ def _run_steps(run, student, end):
         run.tell(step.question, seconds)
         try:
             with student.within(seconds):
-                _run_step(run, student, step, last=number < 0)
+                if step.verb == "run":
+                    _run_cell(run, student, step)
+                else:
+                    _judge_question(run, student, step.question, last=number < 0)
         except StudentProcessDied as death:
             return number, step, death
         except Exception as error:
@@ -168,15 +182,9 @@ def _run_steps(run, student, end):
     return None
 
 
-def _run_step(run, student, step, last):
-    """Run a cell or judge a question.
-
-    At the end of the notebook, questions that were not started are judged once more.
-    """
-    if step.verb == "run":
-        reply = student.ask("run", step.source, step.name)
-        if "error" not in reply:
-            return
+def _run_cell(run, student, step):
+    reply = student.ask("run", step.source, step.name)
+    if "error" in reply:
         run.lacked = True
         try:
             student.decoded({"error": reply["error"]})
@@ -184,64 +192,51 @@ def _run_step(run, student, step, last):
             if step.question:
                 run.errors[step.question] = f"Your cell stopped with {error.kind}: {error}"
                 run.traces[step.question] = student.trace
+
+
+def _judge_question(run, student, question, last):
+    """Ask for an answer and judge it; it is "missing" if the name is not defined."""
+    before = run.verdicts.get(question)
+    if before and not (last and before.status in ("not started", "missing")):
         return
-    before = run.verdicts.get(step.question)
-    if before is None or (last and before.status in ("not started", "missing")):
-        found = _verdict(run, student, step.question)
-        if before is None or found.status in ("right", "wrong"):
-            run.verdicts[step.question] = found
-
-
-def _verdict(run, student, question):
-    """Ask for an answer and judge it -> Verdict, "missing" if the name is not defined."""
     student.trace = ""
     try:
-        answer = student.value(run.assignment.expressions[question])
+        found = _judged(run, student, question,
+                        student.value(run.assignment.expressions[question]))
+        run.traces[question] = student.trace if found.status == "wrong" else ""
     except Unreadable as error:
-        return Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
+        found = Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
     except RemoteError as error:
-        return Verdict("missing", f"There is no answer: {error.kind}: {error}")
-    verdict = _judged(run, student, question, answer)
-    run.traces[question] = student.trace if verdict.status == "wrong" else ""
-    return verdict
+        found = Verdict("missing", f"There is no answer: {error.kind}: {error}")
+    if before is None or found.status in ("right", "wrong"):
+        run.verdicts[question] = found
 
 
 def _judged(run, student, question, answer):
-    student.blocks = list(QUESTIONS[question].blocked)
-    try:
-        verdict = judge(QUESTIONS[question], answer, np.random.default_rng(run.seed))
-        return (_check_consistency(run, question, answer, verdict)
-                if isinstance(answer, RemoteFunction) else verdict)
-    except Exception as error:
-        return _leave_to_a_person(run, question, type(error).__name__)
-
-
-def _leave_to_a_person(run, question, why):
-    """Record that the check of a question failed -> Verdict."""
-    run.plan.flag(question, f"check failed: {why}")
-    run.verdicts[question] = Verdict(
-        "wrong", "The check could not read this answer; a person will look at it.")
-    return run.verdicts[question]
-
-
-def _check_consistency(run, question, answer, verdict):
-    """Flag a function whose answer changes from call to call -> Verdict.
-
-    The verdict rests on each first value.
+    """Judge an answer -> Verdict. Of a function the first values count; others are flagged.
 
     One that answers lists otherwise than arrays and is wrong for both has made an honest mistake:
     it is called by its name.
     """
-    has_time = answer.student.spent() < run.allowed(question) / 4
-    if has_time and (answer.differs or verdict.status == "right"):
-        answer.call_again()
-    if answer.differs and verdict.status != "right":
-        unbound = judge(QUESTIONS[question], answer.as_recorded(), np.random.default_rng(run.seed))
-        answer.is_inconsistent |= unbound.status == "right"
-        verdict = verdict if unbound.status == "right" else unbound
-    if answer.is_inconsistent:
-        run.plan.flag(question, INCONSISTENT)
-    return verdict
+    def judged(answer):
+        return judge(QUESTIONS[question], answer, np.random.default_rng(run.seed))
+    student.blocks = list(QUESTIONS[question].blocked)
+    try:
+        verdict = judged(answer)
+        if not isinstance(answer, RemoteFunction):
+            return verdict
+        has_time = student.spent() < run.allowed(question) / 4
+        if has_time and (answer.differs or verdict.status == "right"):
+            answer.call_again()
+        if answer.differs and verdict.status != "right":
+            unbound = judged(answer.as_recorded())
+            answer.is_inconsistent |= unbound.status == "right"
+            verdict = verdict if unbound.status == "right" else unbound
+        if answer.is_inconsistent:
+            run.plan.flag(question, INCONSISTENT)
+        return verdict
+    except Exception as error:
+        return run.leave_to_a_person(question, type(error).__name__)
 
 
 def _add_flags(run, student, step):
@@ -254,19 +249,6 @@ def _add_flags(run, student, step):
                          if run.n_notes <= MOST_NOTES else "reached for more than is told here")
     student.notes = []
     run.lacked |= student.was_blocked
-
-
-def _record_death(run, number, step, death, memory):
-    """Record that a step ended the process: its question is lost, the next process skips it."""
-    why = "memory" if memory else death.why
-    if step.verb == "run":
-        run.skipped.add(number)
-    if step.question:
-        words = "used more memory than there is" if memory else str(death)
-        run.verdicts[step.question] = Verdict("wrong", f"Your answer {words}.", CAUSES[why])
-        run.plan.flag(step.question, CAUSES[why])
-    else:
-        run.plan.whole.append(f"{step.name} {CAUSES[why]}")
 
 
 def record_of(run):
@@ -287,20 +269,22 @@ def _row(run, question):
         status, message = "not started", verdict.message
     elif status == "wrong":
         message = f"{error} {message}".strip()
-    points = QUESTIONS[question].points
-    message, trace = map(without_folders, (message, run.traces.get(question, "")))
-    return {"question": question, "status": status,
-            "points": {"right": points, "by hand": None}.get(status, 0), "max_points": points,
-            "mistake": verdict.mistake, "message": message[:2000], "trace": trace,
+    points = {"right": QUESTIONS[question].points, "by hand": None}.get(status, 0)
+    return {**_blank_row(question, status, message), "points": points,
+            "mistake": verdict.mistake, "trace": without_folders(run.traces.get(question, "")),
             "flags": run.plan.flags.get(question, [])}
+
+
+def _blank_row(question, status, message):
+    return {"question": question, "status": status, "points": 0, "mistake": "", "trace": "",
+            "max_points": QUESTIONS[question].points, "message": without_folders(message)[:2000],
+            "flags": []}
 
 
 def blank_record(assignment, flag, message):
     """Build the record of a submission that could not be graded: no points, one flag."""
-    rows = [{"question": q, "status": "not graded", "points": 0, "max_points": QUESTIONS[q].points,
-             "mistake": "", "message": without_folders(message), "trace": "", "flags": []}
-            for q in assignment.questions]
-    return {"flags": [flag], "rows": rows}
+    return {"flags": [flag], "rows": [_blank_row(question, "not graded", message)
+                                      for question in assignment.questions]}
 
 
 def reasons_to_review(record):

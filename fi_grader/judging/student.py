@@ -13,13 +13,11 @@ from fi_grader.escaping import printable, without_host
 from fi_grader.sandbox.inside import protocol as messages
 
 LARGEST_NUMBER = 10**300
-GRACE = 0.5
-"""Seconds after which the judge itself is interrupted: replies that drip in, or calls back that
-never end, hold up nobody."""
+GRACE = 0.5  # seconds until the judge is interrupted: replies may drip in, calls back never end
 
 
 class StudentProcessDied(BaseException):
-    """The student process cannot be used any more; `why` is "time", "memory", "ended" or "garbled".
+    """The process cannot be used any more: "time", "memory", "ended" or "garbled".
 
     It is a BaseException, so that no check can catch it.
     """
@@ -55,28 +53,24 @@ class StudentProcess:
     def __init__(self, server, hidden=messages.NOTHING_HIDDEN):
         self.server, self.channel = server, server.fork()
         messages.send(self.channel, hidden)
-        self.callbacks, self.notes, self.trace = {}, [], ""
+        self.callbacks, self.notes, self.trace = [], [], ""
         self.deadline = self.seconds = 0
         self.was_blocked, self.blocks = False, []
 
     @contextmanager
     def within(self, seconds):
         """Require everything in this block to be answered within so many seconds."""
-        self.seconds, self.deadline = seconds, time.monotonic() + seconds
-        self.callbacks = {}
+        self.seconds, self.deadline, self.callbacks = seconds, time.monotonic() + seconds, []
         with alarm(seconds + GRACE, StudentProcessDied("time", f"took longer than {seconds:g} s")):
             yield
-        self.callbacks = {}
+        self.callbacks = []
 
     def spent(self):
         """Return the seconds since `within` began."""
         return self.seconds - (self.deadline - time.monotonic())
 
     def ask(self, *message):
-        """Send a message and return the reply, serving callbacks meanwhile -> dict.
-
-        Raises StudentProcessDied.
-        """
+        """Send a message and return the reply, serving callbacks meanwhile -> dict."""
         reply = self._exchange(list(message))
         while "callback" in reply:
             reply = self._exchange(self._run_callback(reply))
@@ -108,9 +102,9 @@ class StudentProcess:
             function = self.callbacks[reply["callback"]]
             arguments, options = (messages.decode(clamp(reply[name]))
                                   for name in ("arguments", "options"))
-            before = [messages.encode(argument) for argument in arguments]
+            before = messages.encode(arguments)
             value = messages.encode(function(*arguments, **options))
-            after = [messages.encode(argument) for argument in arguments]
+            after = messages.encode(arguments)
             return {"value": value,
                     "changed": {k: a for k, a in enumerate(after) if a != before[k]}}
         except Exception as error:
@@ -118,24 +112,18 @@ class StudentProcess:
 
     def register(self, function):
         """Let the student process call this function while `within` lasts -> its number."""
-        self.callbacks[len(self.callbacks)] = function
+        self.callbacks.append(function)
         return len(self.callbacks) - 1
 
     def value(self, expression):
-        """Evaluate an expression -> plain data or RemoteFunction.
-
-        Raises RemoteError, Unreadable or StudentProcessDied.
-        """
+        """Evaluate an expression -> plain data or RemoteFunction. Raises what `decoded` raises."""
         reply = self.ask("value", expression)
         if "function" in reply:
             return RemoteFunction(self, reply["function"], reply.get("name"))
         return self.decoded(reply)
 
     def decoded(self, reply):
-        """Decode a reply -> plain data.
-
-        Raises RemoteError for an error, Unreadable for what is no data.
-        """
+        """Decode a reply -> plain data. Raises RemoteError for an error, Unreadable for no data."""
         if "plain" in reply:
             try:
                 return clamp(reply["plain"])
@@ -181,8 +169,10 @@ class RemoteFunction:
             self.outcomes.append(error)
             raise
         self.outcomes.append(value)
-        question = _question_key(arguments)
-        if question is None:
+        try:  # the same question, whatever its arguments are kept in
+            question = json.dumps([normalise(
+                a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a) for a in arguments])
+        except ValueError:
             return value
         known, asked_so = self.first_values.setdefault(question, (value, message))
         differs = not _same(value, known)
@@ -223,15 +213,6 @@ class RemoteFunction:
 def _text(value, longest=1000):
     """Cut a text of the student process to this length -> str, "" if it is none."""
     return without_host(value[:longest]) if isinstance(value, str) else ""
-
-
-def _question_key(arguments):
-    """Normalize arguments, whatever their container -> str, None if one is a function."""
-    try:
-        return json.dumps([normalise(a.to_numpy() if isinstance(a, pd.Series | pd.DataFrame) else a)
-                           for a in arguments])
-    except ValueError:
-        return None
 
 
 def _same(one, other):

@@ -3,7 +3,6 @@
 `grade_all` grades in parallel, a `Worker` a thread; the subprocess is this module run as a program.
 """
 
-import atexit
 import json
 import os
 import platform
@@ -22,13 +21,10 @@ LARGEST_REPLY = 100_000_000
 LARGEST_JUDGE = 2 * 2**30
 """Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends
 in an error, not in a full machine."""
-PATIENCE = 720
-"""A worker that says nothing for so many seconds is ended: its sandbox may have to be compiled."""
+PATIENCE = 720  # seconds of silence: a worker's sandbox may have to be compiled
 PATIENCE_AT_THE_END = 3
-GRACE = 30
-"""And one that works on a question so many seconds longer than the question allows."""
-MOST_DEATHS = 5
-"""A submission that has ended so many workers is left to a person."""
+GRACE = 30  # seconds beyond those that the question at hand allows
+MOST_DEATHS = 5  # a submission that has ended so many workers is left to a person
 
 
 class Worker:
@@ -36,16 +32,12 @@ class Worker:
 
     def __init__(self, settings):
         self.settings, self.program, self.is_stopped = settings, None, False
-        atexit.register(self.stop)
 
     def ask(self, exercise, content):
         """Let the subprocess grade a notebook -> {"record": ...}.
 
-        One that dies or falls silent is started again; the question at which two did is left to a
-        person.
-
-        Raises RuntimeError if it dies whatever is left out, or after `stop`; ValueError if no
-        submission can be graded where it runs.
+        One that dies or falls silent is started again; the question at which two did is left out.
+        Raises RuntimeError if it dies all the same, or after `stop`; ValueError if it cannot grade.
         """
         deaths = Counter()
         while deaths.total() < MOST_DEATHS and deaths[""] < 2:
@@ -102,9 +94,8 @@ def grade_one(job, settings):
     content = job.pop("content")
     if job["problem"]:
         return job, {}
-    text = json.dumps(settings, sort_keys=True)
-    if getattr(_local, "settings", None) != text or _local.worker.is_stopped:
-        _local.settings, _local.worker = text, Worker(settings)
+    if getattr(_local, "settings", None) != settings or _local.worker.is_stopped:
+        _local.settings, _local.worker = settings, Worker(settings)
         _workers_started.append(_local.worker)
     try:
         return job, _local.worker.ask(job["exercise"], content)
@@ -119,9 +110,7 @@ def close_workers():
 
 
 def grade_all(jobs, settings, pool, ahead):
-    """Grade jobs in parallel -> iterator of (job, reply), in the order in which they finish.
-
-    pool : an executor, in which no more than `ahead` jobs wait
+    """Grade jobs in parallel, `ahead` of them waiting -> iterator of (job, reply) as they finish.
 
     If a job cannot be made, those that were begun are graded before its error is raised.
     """
@@ -151,8 +140,10 @@ def main(channel, settings):
         return messages.send(channel, {"unfit": str(error)})
     _limit_memory()
     modules = sorted({module for one in assignments.values() for module in one.modules})
-    course = Path(settings["exercises"]).resolve().parent
-    server = None
+    course, server = Path(settings["exercises"]).resolve().parent, None
+
+    def tell(question, seconds):
+        messages.send(channel, {"at": question, "seconds": seconds})
     try:
         while True:
             job = messages.receive(channel)
@@ -161,9 +152,7 @@ def main(channel, settings):
             assignment = assignments[job["exercise"]]
             try:
                 record = grade(assignment, content, server, seed=settings["seed"],
-                               limit=settings["limit"], lost=job["lost"],
-                               tell=lambda question, seconds: messages.send(
-                                   channel, {"at": question, "seconds": seconds}))
+                               limit=settings["limit"], lost=job["lost"], tell=tell)
             except ValueError as error:
                 record = blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
             messages.send(channel, {"record": record}, LARGEST_REPLY)
@@ -175,12 +164,11 @@ def main(channel, settings):
 
 
 def _limit_memory():
-    """Limit this process's memory, where the system has such limits."""
-    with suppress(ImportError, OSError, ValueError):
+    with suppress(ImportError, OSError, ValueError):  # where the system has no such limits
         import resource
         in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS,
-                           (in_use + LARGEST_JUDGE, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (in_use + LARGEST_JUDGE, hard))
 
 
 if __name__ == "__main__":

@@ -53,45 +53,36 @@ class Assignment:
 
     @property
     def modules(self):
-        """List the modules that the notebook imports and that its questions block -> sorted names.
-
-        Some of the names may be those of functions.
-        """
+        """List the modules, or functions, that the cells import or the questions block -> names."""
         nodes = [node for c in self.cells if c.kind == "code" and c.part not in ("play", "hand_in")
                  for node in ast.walk(ast.parse(c.source))]
         names = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
+        names |= {n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module}
         blocked = {name for id in self.questions for name in QUESTIONS[id].blocked}
-        names |= blocked | {name.rpartition(".")[0] for name in blocked}
-        return sorted(names | {n.module
-                               for n in nodes if isinstance(n, ast.ImportFrom) and n.module})
+        return sorted(names | blocked | {name.rpartition(".")[0] for name in blocked})
 
 
 def cell_from(raw):
     """Read a cell of a notebook's JSON, whatever is missing or malformed in it -> Cell."""
-    metadata = _dict(raw.get("metadata"))
-    about, grading = _dict(metadata.get("fi_teach")), _dict(metadata.get("nbgrader"))
+    def part_of(whole, name, kind):
+        found = whole.get(name)
+        return found if isinstance(found, kind) else kind()
+    metadata = part_of(raw, "metadata", dict)
+    about, grading = part_of(metadata, "fi_teach", dict), part_of(metadata, "nbgrader", dict)
     source = raw.get("source", raw.get("input"))
-    source = "".join(map(_text, source)) if isinstance(source, list) else _text(source)
-    known = tuple((k, grading.get(k)) for k in ("grade", "locked", "solution", "points")
+    lines = source if isinstance(source, list) else [source]
+    known = tuple((k, grading[k]) for k in ("grade", "locked", "solution", "points")
                   if k in grading)
-    words = (raw.get("id"), grading.get("grade_id"), about.get("part"), about.get("question"))
-    return Cell(_text(raw.get("cell_type")), source.replace("\r\n", "\n"), *map(_text, words),
-                known)
-
-
-def _dict(value):
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value):
-    return value if isinstance(value, str) else ""
+    return Cell(part_of(raw, "cell_type", str),
+                "".join(line for line in lines if isinstance(line, str)).replace("\r\n", "\n"),
+                part_of(raw, "id", str), part_of(grading, "grade_id", str),
+                part_of(about, "part", str), part_of(about, "question", str), known)
 
 
 def load(folder):
     """Load all assignments of a folder of exercises -> {name: Assignment}.
 
-    Raises ValueError if there are none, or if one asks a question that is not defined, or holds
-    answers: nothing is judged by a file that somebody works in.
+    Raises ValueError if there are none, or one is unknown or worked in: nothing is judged by it.
     """
     paths = sorted(Path(folder).glob("*.ipynb"))
     if not paths:
@@ -122,14 +113,11 @@ def _assignment(path):
     # the argument of a check: `Q("trees.decrease").check(decrease)` asks for "decrease"
     expressions = {c.question: ast.unparse(ast.parse(c.source).body[0].value.args[0])
                    for c in cells if c.part == "check"}
-    return Assignment(path.stem, cells, questions, expressions, _hash(content, questions), path)
-
-
-def _hash(content, questions):
-    """Hash what was handed out and the code that judges it -> str."""
+    # the hash is of what was handed out and of the code that judges it
     names = {f"fi_course.questions.{part}ch{QUESTIONS[id].notebook}"
              for id in questions if QUESTIONS[id].notebook
              for part in ("", "implementations_to_test.")}
     found = (importlib.import_module(name) for name in names if find_spec(name))
     modules = {inspect.getsource(module) for module in found}
-    return hashlib.sha256(b"\0".join([content, *(m.encode() for m in sorted(modules))])).hexdigest()
+    digest = hashlib.sha256(b"\0".join([content, *(m.encode() for m in sorted(modules))]))
+    return Assignment(path.stem, cells, questions, expressions, digest.hexdigest(), path)

@@ -13,14 +13,10 @@ from fi_grader.escaping import printable
 from fi_grader.notebooks.exercise import Cell
 from fi_grader.notebooks.similarity import digests
 
-LONGEST_CODE = 1_000_000
-"""A longer cell of code is not run."""
-LONGEST_PROSE = 50_000
-"""Prose beyond so many characters is cut."""
-MOST_SEARCHED = 2_000_000
-"""Characters in cells without marks that are looked through for what they might be."""
-NOT_RUN = ("play", "hand_in")
-"""Cells that are for the student alone."""
+LONGEST_CODE = 1_000_000  # a longer cell of code is not run
+LONGEST_PROSE = 50_000  # prose beyond so many characters is cut
+MOST_SEARCHED = 2_000_000  # characters of cells without marks that are searched
+NOT_RUN = ("play", "hand_in")  # cells that are for the student alone
 _CHECKS = re.compile(r"""Q\(["']([\w.]{1,100})["']\)\.check\(""")
 _DEFINES = re.compile(
     r"^(?:async +)?(?:def|class)[ \t]+(\w{1,100})|^(\w{1,100})[ \t]*(?::[^=\n]*)?=(?!=)",
@@ -101,64 +97,50 @@ def match(handed_out, cells):
 
 def _by_words(handed_out, cells, matched):
     """Match handed-out cells that are missing to the first cell with the same text or names."""
-    places_by_key, left, found = {}, MOST_SEARCHED, {}
+    positions, left, found = defaultdict(list), MOST_SEARCHED, {}
     for p in (p for p in range(len(cells)) if p not in matched):
         left -= len(cells[p].source)
-        for word in _keys_of(cells[p]) if left > 0 else ():
-            places_by_key.setdefault(word, []).append(p)
+        for key in _keys_of(cells[p]) if left > 0 else ():
+            positions[key].append(p)
+    # a check is known by its question, an answer by what it defines, other cells by their text
+    wanted = {"check": "checks", "answer": "defines"}
     for place in sorted(set(range(len(handed_out))) - set(matched.values())):
-        same = [p for word in _expected_keys(handed_out[place]) for p in places_by_key.get(word, ())
-                if p not in found]
+        ref = handed_out[place]
+        same = [p for key in _keys_of(ref) if key[0] == wanted.get(ref.part, "says")
+                for p in positions.get(key, ()) if p not in found]
         found.update({min(same): place} if same else {})
     return found
 
 
 def _keys_of(cell):
     """List by what a cell without ids could be recognized -> set."""
-    words = {("checks", question)
-             for question in _CHECKS.findall(cell.source)} | {("says", cell.source.strip())}
+    keys = {("checks", question) for question in _CHECKS.findall(cell.source)}
+    keys |= {("says", cell.source.strip())} if cell.source.strip() else set()
     defined = map("".join, _DEFINES.findall(cell.source)) if cell.kind == "code" else ()
-    return words | {("defines", name) for name in defined}
-
-
-def _expected_keys(ref):
-    """List by what a handed-out cell is recognized without ids -> set, empty for prose."""
-    if ref.part == "check":
-        return {("checks", ref.question)}
-    if ref.part == "answer":
-        return {word for word in _keys_of(ref) if word[0] == "defines"}
-    return {("says", ref.source.strip())} - {("says", "")}
+    return keys | {("defines", name) for name in defined}
 
 
 def _flag_question(plan, assignment, question, cells, matched):
+    """Flag what was changed about the cells of a question besides the answer."""
     for part in ("text", "answer", "check"):
         ref = assignment.cell_of(question, part)
         found = [cells[p] for p, r in matched.items() if r is ref] if ref else []
-        if ref and not found and part != "text":
-            plan.flag(question, f"{part} missing")
-        if len(found) > 1 and part != "text":
-            plan.flag(question, f"{part} duplicated")
-        for word in dict.fromkeys(word for cell in found for word in _changes(ref, cell)):
-            plan.flag(question, word)
-        unchanged = all(c.source.strip() == ref.source.strip() for c in found)
-        if part == "answer" and found and unchanged:
+        edited = [cell for cell in found if cell.source.strip() != ref.source.strip()]
+        if edited and part != "answer":
+            plan.flag(question, f"{part} edited")
+        if found and not edited and part == "answer":
             plan.untouched.add(question)
-
-
-def _changes(ref, cell):
-    """Yield what was changed about a cell besides the answer in it."""
-    if ref.part == "text":
-        if cell.source.strip() != ref.source.strip():
-            yield "text edited"
-        return
-    if ref.part == "check" and cell.source.strip() != ref.source.strip():
-        yield "check edited"
-    if not cell.grade_id:
-        yield "metadata lost"
-    elif cell.points != ref.points:
-        yield "points edited"
-    elif cell.grading != ref.grading:
-        yield "metadata edited"
+        if part == "text" or not ref:
+            continue
+        if len(found) != 1:
+            plan.flag(question, f"{part} {'duplicated' if found else 'missing'}")
+        for cell in found:
+            if not cell.grade_id:
+                plan.flag(question, "metadata lost")
+            elif cell.points != ref.points:
+                plan.flag(question, "points edited")
+            elif cell.grading != ref.grading:
+                plan.flag(question, "metadata edited")
 
 
 def _collect_answers(plan, assignment, cells, places):
@@ -186,19 +168,16 @@ def _steps(assignment, cells, matched):
             steps += [Step("judge", q) for q in waiting if q != ref.question]
             waiting = [q for q in waiting if q == ref.question]
         is_asked = ref.question in assignment.expressions
-        if _is_run(ref, cell) and (is_asked or ref.part != "answer"):
+        is_run = cell.kind == "code" and cell.source.strip() and ref.part not in NOT_RUN
+        is_edited = ref.part != "check" or cell.source.strip() != ref.source.strip()
+        if (is_run and is_edited and not _is_too_long(cell)
+                and (is_asked or ref.part != "answer")):
             name = f"answer to {ref.question}" if ref.part == "answer" else f"cell {position + 1}"
             steps.append(Step("run", ref.question, cell.source, name))
         if last.get(ref.question) == position and is_asked:
             waiting.append(ref.question)
     late = [q for q in assignment.questions if q in assignment.expressions and q not in last]
     return [*steps, *(Step("judge", q) for q in [*waiting, *late])]
-
-
-def _is_run(ref, cell):
-    unchanged_check = ref.part == "check" and cell.source.strip() == ref.source.strip()
-    is_code = cell.kind == "code" and bool(cell.source.strip()) and ref.part not in NOT_RUN
-    return is_code and not unchanged_check and not _is_too_long(cell)
 
 
 def _is_too_long(cell):

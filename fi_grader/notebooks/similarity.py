@@ -1,8 +1,8 @@
 """Find answers that two students share and few others have: a reason to look, no verdict.
 
 An answer is known by a digest of its code without comments, layout and chosen names, or of its
-words. Short answers are
-left out, and so are answers that many have: a short right answer is often written alike.
+words. Short answers are left out, and so are those that many have: a short right answer is often
+written alike.
 """
 
 import ast
@@ -12,49 +12,40 @@ from collections import defaultdict
 from functools import lru_cache
 from itertools import combinations
 
-LONG_CODE = 25
-"""Nodes of syntax that an answer in code has at least."""
-LONGEST = 20_000
-"""Characters beyond which an answer is not looked at."""
-LONG_PROSE = 15
-"""Words that an answer in prose has at least."""
+LONG_CODE = 25  # nodes of syntax that an answer in code has at least
+LONGEST = 20_000  # characters beyond which an answer is not looked at
+LONG_PROSE = 15  # words that an answer in prose has at least
 RARE = 3
 """An answer is somebody's own if no more students than these have it, and no more than a third of a
 small class."""
-SHARED = 3
-"""A pair is listed if it shares so many answers in code of one set, or one in prose."""
+SHARED = 3  # a pair is listed if it shares so many answers in code of one set, or one in prose
 
 
 def digests(assignment, answers):
-    """Hash each long answer -> {question: digest}.
-
-    answers : {place of the handed-out cell: source}
-    """
-    found = {}
-    for place, source in answers.items():
-        cell = assignment.cells[place]
-        own = digest(cell.kind, source)
-        if own and own != _handed_out(cell.kind, cell.source):
-            found[cell.question] = own
-    return found
+    """Hash each long answer of {place of the handed-out cell: source} -> {question: digest}."""
+    cells = {place: assignment.cells[place] for place in answers}
+    found = {place: digest(cell.kind, answers[place]) for place, cell in cells.items()}
+    return {cells[place].question: own for place, own in found.items()
+            if own and own != digest(cells[place].kind, cells[place].source)}
 
 
+@lru_cache(maxsize=1_000)
 def digest(kind, source):
     """Hash one answer, such as "code 1f3a…" -> str, "" if it is too short or too long."""
-    name, own = ("code", _code(source)) if kind == "code" else ("prose", _words(source))
+    if kind == "code":
+        own = _code(source)
+    else:
+        words = re.findall(r"\w+", source[:LONGEST].casefold())
+        own = " ".join(words) if len(words) >= LONG_PROSE else ""
+    name = "code" if kind == "code" else "prose"
     return own and f"{name} {hashlib.sha256(own.encode()).hexdigest()[:16]}"
-
-
-_handed_out = lru_cache(maxsize=1_000)(digest)
 
 
 def _code(source):
     """Normalize the names in code -> str, "" if it is short, very long or no code."""
-    if len(source) > LONGEST:
-        return ""
     names, numbers = {ast.Name: "id", ast.arg: "arg", ast.FunctionDef: "name"}, {}
     try:
-        tree = ast.parse(source)
+        tree = ast.parse(source if len(source) <= LONGEST else "")
         nodes = list(ast.walk(tree))
         for node in nodes:
             if type(node) in names:
@@ -66,11 +57,6 @@ def _code(source):
         return ast.dump(tree) if len(nodes) >= LONG_CODE else ""
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-
-
-def _words(source):
-    words = re.findall(r"\w+", source[:LONGEST].casefold())
-    return " ".join(words) if len(words) >= LONG_PROSE else ""
 
 
 def pairs(records):

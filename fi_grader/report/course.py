@@ -1,15 +1,18 @@
-"""Read `course.toml`: deadlines, weights and roster. Without it, each set counts its points.
+"""What a course decides, from `course.toml`, and what that makes of a student's points.
 
-Every key with what it means: fi_grader/bundle/course.toml.example, which the instructor's bundle
-hands out. A roster's columns are the fields of Person; `id` and `name` are needed.
+Every key with what it means: fi_grader/bundle/course.toml.example. Without the file each set counts
+its points. A roster's columns are the fields of Person; `id` and `name` are needed.
 """
 
+import math
 import tomllib
-from dataclasses import dataclass, field, fields
-from datetime import datetime
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime, timedelta
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
+from fi_course.questions import QUESTIONS
 from fi_grader.report.spreadsheets import check_columns, read_table
 from fi_grader.submissions.platforms import key_of_name, keys_of_name
 
@@ -41,12 +44,11 @@ class Roster:
     def __init__(self, people):
         self.people = {person.id: person for person in people}
         self._by = {}
-        for person in people:
+        for person in self.people.values():
             words = [person.id, person.email, person.login, person.email.partition("@")[0]]
             keys = {("word", word.strip().casefold()) for word in words}
             keys |= {("moodle", person.moodle), ("canvas", person.canvas)}
-            keys |= {("name", key) for key in keys_of_name(person.name)}
-            for key in keys:
+            for key in keys | {("name", key) for key in keys_of_name(person.name)}:
                 self._by.setdefault(key, set()).add(person.id)
 
     def find(self, owner):
@@ -59,7 +61,7 @@ class Roster:
         word = {"": name, "Gradescope": owner.number}.get(owner.platform, "")
         for key in ((owner.platform.lower(), owner.number), ("word", word.strip().casefold()),
                     ("name", key_of_name(name))):
-            known = self._by.get(key, set()) if key[1] else set()
+            known = self._by.get(key, ()) if key[1] else ()
             if len(known) == 1:
                 return self.people[next(iter(known))]
         return None
@@ -112,9 +114,7 @@ class Course:
 
 
 def load(path, exercises):
-    """Read course.toml -> Course.
-
-    exercises : the names of all sets
+    """Read course.toml, given the names of all sets -> Course.
 
     Raises ValueError, naming the file and the entry, if it says what cannot be meant.
     """
@@ -132,7 +132,15 @@ def load(path, exercises):
                    for name, entries in raw.get("sets", {}).items()}
     raw["roster"] = read_roster(path.parent / raw["roster"]) if "roster" in raw else None
     course = Course(path, **raw)
-    _check_numbers(course)
+    numbers = {"drop_lowest": course.drop_lowest, "seed": course.seed,
+               **{f"[late] {name}": value for name, value in vars(course.late).items()},
+               **{f"[sets.{name}] weight": one.weight for name, one in course.sets.items()}}
+    wrong = [f"{name} is less than 0" for name, value in numbers.items() if (value or 0) < 0]
+    wrong += ["[late] cost is more than 1"] * (course.late.cost > 1)
+    if 0 < len(course.sets) <= course.drop_lowest:
+        wrong.append(f"drop_lowest leaves none of {len(course.sets)} sets")
+    if wrong:
+        raise ValueError(f"{path}: {'; '.join(wrong)}.")
     return course
 
 
@@ -165,24 +173,8 @@ def _set(path, name, entries, exercises):
     return found
 
 
-def _check_numbers(course):
-    numbers = {"drop_lowest": course.drop_lowest, "seed": course.seed,
-               **{f"[late] {name}": value for name, value in vars(course.late).items()},
-               **{f"[sets.{name}] weight": one.weight for name, one in course.sets.items()}}
-    wrong = [f"{name} is less than 0" for name, value in numbers.items() if (value or 0) < 0]
-    if course.late.cost > 1:
-        wrong.append("[late] cost is more than 1")
-    if 0 < len(course.sets) <= course.drop_lowest:
-        wrong.append(f"drop_lowest leaves none of {len(course.sets)} sets")
-    if wrong:
-        raise ValueError(f"{course.path}: {'; '.join(wrong)}.")
-
-
 def read_roster(path):
-    """Read the class from a table with the columns id and name -> Roster.
-
-    Raises ValueError if a column is missing, or an id is empty, doubled or no name for a folder.
-    """
+    """Read the class from a table with the columns id and name -> Roster. Raises ValueError."""
     columns, rows = read_table(path)
     named = {column: {"ta": "assistant"}.get(column.lower(), column.lower()) for column in columns}
     check_columns(path, list(named.values()), ("id", "name"))
@@ -199,3 +191,107 @@ def read_roster(path):
                              "give each student one line.")
         people[id] = person
     return Roster(people.values())
+
+
+# Scores
+
+@dataclass(frozen=True)
+class Score:
+    """What a set brought a student; None where the set was not handed in.
+
+    points, counted : before and after the late penalty
+    is_counting : is it one of the sets that the course counts?
+    """
+
+    exercise: str
+    points: float | None
+    counted: float | None
+    most: int
+    waiting: int = 0
+    days: int = 0
+    free_days: int = 0
+    is_dropped: bool = False
+    is_late_undated: bool = False
+    is_counting: bool = True
+
+    @property
+    def share(self):
+        """The share of the set's points that count -> float; 0 if absent."""
+        return (self.counted or 0) / self.most if self.most else 0.0
+
+
+@cache
+def most_of(exercise):
+    """Return the points that a set is worth -> int."""
+    return sum(q.points for q in QUESTIONS.values() if q.notebook == exercise)
+
+
+def points_of(record):
+    """Sum the points a record has earned so far, without those that wait for a person."""
+    return sum(row["points"] or 0 for row in record["rows"])
+
+
+def waiting_of(record):
+    """Sum the points of a record that a person has yet to give -> int."""
+    return sum(row["max_points"] for row in record["rows"] if row["status"] == "by hand")
+
+
+def is_handed_in(record):
+    """Return whether there was a file."""
+    return record is not None and "nothing handed in" not in record["flags"]
+
+
+def scores_of(course, exercises, records):
+    """Compute a student's score in each set -> list of Score, in the order of the sets.
+
+    Free days go to late sets in the order of their deadlines; the worst sets are dropped.
+
+    exercises : the sets to be listed; of them those count that the course names, if it names any
+    records : {exercise: merged record} of the student's
+    """
+    late = {e: days_late(course, e, records[e]) for e in exercises if is_handed_in(records.get(e))}
+    left, free = course.late.free_days, {}
+    dated = [e for e in late if course.set_of(e).deadline]
+    for exercise in sorted(dated, key=lambda e: (course.set_of(e).deadline, e)):
+        free[exercise] = min(left, late[exercise])
+        left -= free[exercise]
+    scores = [_score(course, e, records.get(e), late.get(e, 0), free.get(e, 0)) for e in exercises]
+    can_drop = sorted((score for score in scores if score.is_counting
+                       and course.set_of(score.exercise).weight),
+                      key=lambda score: (score.share, score.exercise))
+    drops = course.drop_lowest if len(can_drop) > course.drop_lowest else 0
+    return [replace(score, is_dropped=score in can_drop[:drops]) for score in scores]
+
+
+def days_late(course, exercise, record):
+    """Count the days from deadline to submission, rounded up -> int; 1 if Canvas says late."""
+    deadline, found = course.set_of(exercise).deadline, record["found"]
+    if deadline is None:
+        return 0
+    if not found["time"]:
+        return int(found["is_late"])
+    time = datetime.fromisoformat(found["time"])
+    time = time.replace(tzinfo=deadline.tzinfo) if time.tzinfo is None else time
+    beyond = time - deadline - timedelta(minutes=course.late.grace_minutes)
+    return max(0, math.ceil(beyond / timedelta(days=1)))
+
+
+def _score(course, exercise, record, days, free):
+    is_counting = exercise in course.sets or not course.sets
+    if not is_handed_in(record):
+        return Score(exercise, None, None, most_of(exercise), is_counting=is_counting)
+    points = points_of(record)
+    is_over = course.late.last_day is not None and days > course.late.last_day
+    left = 0 if is_over else max(0.0, 1 - course.late.cost * (days - free))
+    counted = points if left == 1 else round(points * left, 2)
+    undated = record["found"]["is_late"] and not record["found"]["time"]
+    return Score(exercise, points, counted, sum(row["max_points"] for row in record["rows"]),
+                 waiting_of(record), days, free, is_late_undated=undated, is_counting=is_counting)
+
+
+def percent_of(course, scores):
+    """Return the weighted share of the sets that are not dropped, in per cent -> float."""
+    counted = [(course.set_of(score.exercise).weight, score.share)
+               for score in scores if score.is_counting and not score.is_dropped]
+    weight = sum(w for w, _ in counted)
+    return round(100 * sum(w * share for w, share in counted) / weight, 2) if weight else 0.0

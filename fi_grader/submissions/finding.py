@@ -3,8 +3,7 @@
 A source, named on the command line, is a folder or a zip file whose topmost names are the
 students': a platform or the instructor chose them. What lies below was packed by the student, and
 no name in it says whose it is. A notebook is known by what its cells say, then by its name; of
-several for one exercise the newest counts. Links are never followed, and the work on one student
-is bounded.
+several for one exercise the newest counts.
 
 `find` looks at the topmost names alone. `Found.submissions` then reads each student's files, once.
 """
@@ -16,23 +15,22 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 from fi_course.submit import MANIFEST
 from fi_grader import escaping
 from fi_grader.submissions import platforms, reading
-from fi_grader.submissions.files import JUNK, LINK, Budget, File, below, leaves, members
 from fi_grader.submissions.platforms import Owner, key_of_name, owner_in
+from fi_grader.submissions.reading import JUNK, LINK, File
 
 CELL_IDS = re.compile(rb'"(?:grade_)?id": ?"([\w.-]{1,100})"|Q\(\\?["\']([\w.]{1,100})\\?["\']\)')
 OF_THE_CLASS = re.compile(r"submitted|assignment_\d+_export")
 """Folders of nbgrader and Gradescope between a source and its students."""
-NBGRADERS = ("source", "release", "autograded", "feedback")
-"""Folders of an nbgrader course beside submitted/."""
+NBGRADERS = ("source", "release", "autograded", "feedback")  # beside submitted/
 OURS = "the list that `fi-teach submit` packs with the notebooks"
 NOBODYS = "nothing tells whose it is: put it into its student's folder"
 MOST_FLAGS = 3
-BY_CELLS = "known by its cells"
-"""The one flag of a file that wants nobody's eye."""
+BY_CELLS = "known by its cells"  # the one flag of a file that wants nobody's eye
 REASONS = ((r"\.ipynb", "no exercise: neither its name nor its cells are of one"),
            (r"\.(rar|7z|tar|gz|tgz|bz2|xz)$",
             "an archive that is not read: ask for the notebook, or a zip file"),
@@ -80,10 +78,7 @@ class SkippedFile:
 
 
 def cell_ids_of(assignments):
-    """Collect the ids that occur in one exercise only.
-
-    -> {grade id, cell id or question: exercise}
-    """
+    """Collect what occurs in one exercise only -> {grade id, cell id or question: exercise}."""
     names_of = defaultdict(set)
     for name, assignment in assignments.items():
         for cell in assignment.cells:
@@ -149,33 +144,32 @@ class Found:
 
     def sort(self, source, owner, file):
         """Assign what lies at the top of a source to its student, or skip it."""
-        name = file.parts[0]
+        name, find = file.parts[0], self.roster.find if self.roster else lambda owner: None
         is_folder = file.is_folder or len(file.parts) > 1
         owner = owner or owner_in(name, is_folder)
         if owner is None and (is_folder or file.why == LINK or name.lower().endswith(".zip")):
             owner = Owner(re.sub(r"\.zip$", "", name, flags=re.IGNORECASE))
-        if owner is None and self.roster:
-            named = Owner(_without_exercise(file.stem, self.exercises))
-            owner = named if named.name and self.roster.find(named) else None
+        if owner is None:  # a name in the roster beside the exercise's, as in "anna_01_trees"
+            exercise = self._by_name(file.stem)
+            rest = re.sub(re.escape(exercise or file.stem), "", file.stem, flags=re.IGNORECASE)
+            named = Owner(rest.strip(" _-."))
+            owner = named if named.name and find(named) else None
         if platforms.is_junk(name) or file.why == JUNK:
             self.skip("", source, file, JUNK)
         elif owner is None or not owner.student.strip():
             self.skip("", source, file, file.why or (
                 NOBODYS if ".ipynb" in name.lower() else "no student's work"))
         else:
-            person = self.roster.find(owner) if self.roster else None
-            own = replace(file, parts=(owner.student, owner.rest)) if owner.rest else file
-            own = replace(own, is_told=file.is_told and owner.platform == "Moodle")
+            person = find(owner)
+            own = replace(file, is_told=file.is_told and owner.platform == "Moodle",
+                          parts=(owner.student, owner.rest) if owner.rest else file.parts)
             self.files[person.id if person else owner.student].append((source, owner, own))
 
     def skip(self, student, source, file, why):
         self.skipped.append(SkippedFile(student, file.file, why, os.path.abspath(source)))
 
     def submissions(self):
-        """Read what each student has handed in -> iterator of Submission, those without any last.
-
-        Raises ValueError if no file is of an exercise.
-        """
+        """Read what each student has handed in -> iterator of Submission, the absent last."""
         asked, absent = set(), []
         for student in sorted(self.files):
             theirs = self.of_student(student)
@@ -195,9 +189,11 @@ class Found:
 
     def of_student(self, student):
         """Read the files of a student; the newest of each exercise counts -> list of Submission."""
-        newest, budget, others = {}, Budget(), []
+        newest, others = {}, []
+        budget = SimpleNamespace(files=reading.MOST_FILES, zips=reading.MOST_ZIPS,
+                                 bytes=reading.MOST_BYTES)
         for source, owner, top in self.files[student]:
-            for file in leaves(top, budget):
+            for file in reading.leaves(top, budget):
                 exercise, why, known = self._look_into(file, budget)
                 if not exercise:
                     self.skip(student, source, file, why)
@@ -244,16 +240,13 @@ class Found:
             yield f"handed in by two accounts, {numbers}"
 
     def _look_into(self, file, budget):
-        """Read a file and find its exercise -> (exercise or "", why it is skipped, what is known).
-
-        Beyond the student's budget of bytes the name alone decides.
-        """
+        """Find a file's exercise by cells, else name -> (it or "", why skipped, what is known)."""
         name = file.parts[-1].lower()
         if file.why or name == MANIFEST:
             return "", file.why or OURS, {}
         is_notebook = ".ipynb" in name
-        by_name = _exercise_of(file.stem, self.exercises) if is_notebook else ""
-        known, by_cells = {"content": None, "problem": "", "flags": ()}, ""
+        by_name = self._by_name(file.stem) if is_notebook else ""
+        known, counts = {"content": None, "problem": "", "flags": ()}, Counter()
         is_read = budget.bytes > 0 and (is_notebook or name.endswith((".json", ".txt")))
         if by_name or is_read:
             try:
@@ -262,19 +255,19 @@ class Found:
                 known["problem"] = str(error)
         if is_read and known["content"]:
             budget.bytes -= len(known["content"])
-            by_cells = self._by_cells(known["content"])
+            ids = {id for found in CELL_IDS.finditer(known["content"].replace(b"\0", b""))
+                   for id in found.groups()}
+            counts.update(self.cell_ids[id] for id in ids if id in self.cell_ids)
+        by_cells = max(counts, key=counts.__getitem__, default="")
         if not by_cells and not by_name:
             return "", next(why for pattern, why in REASONS if re.search(pattern, name)), {}
         if by_cells and by_cells != by_name:
             known["flags"] = (f"called {by_name}, holds {by_cells}" if by_name else BY_CELLS,)
         return by_cells or by_name, "", known
 
-    def _by_cells(self, content):
-        """Find the exercise that most cell ids are of -> str, "" if there are none."""
-        ids = {id for found in CELL_IDS.finditer(content.replace(b"\0", b""))
-               for id in found.groups() if id}
-        counts = Counter(self.cell_ids[id] for id in ids if id in self.cell_ids)
-        return max(counts, key=counts.__getitem__) if counts else ""
+    def _by_name(self, stem):
+        """Find the exercise in a file name: "01_trees (1)" is of 01_trees -> str, "" if of none."""
+        return max((e for e in self.exercises if e.lower() in stem.lower()), key=len, default="")
 
     def _named_for_others(self, student, file):
         """Flag a notebook that the name of a file or folder gives to another student -> list."""
@@ -298,45 +291,27 @@ def describe_skipped(skipped, most=20):
     return lines + [f"{n_junk} files that programs have left"] * bool(n_junk)
 
 
-# A source
-
 def _topmost(source):
     """List what lies at the top of a source -> list of (Owner that a list names or None, File)."""
     if not source.exists():
         raise ValueError(f"there is no folder or zip file {source}: "
                          "name the one that holds a folder for each student.")
     if source.is_dir():
-        files = below(File(str(source)))
+        files = reading.below(File(str(source)))
     else:
-        files = members(File(str(source)), most=reading.MOST_MEMBERS, is_told=True)
+        files = reading.members(File(str(source)), most=reading.MOST_MEMBERS, is_told=True)
     if any(file.parts[0] == "submitted" for file in files):
         files = [replace(file, why=JUNK) if file.parts[0] in NBGRADERS else file for file in files]
-    files = [inner for file in files for inner in _below_the_class(file)]
-    people = {}
-    for listed in (file for file in files if file.parts == (platforms.METADATA,)):
+    found, people = [], {}
+    for file in files:  # a folder of the class stands for what lies in it
+        is_whole = OF_THE_CLASS.fullmatch(file.parts[0])
+        if is_whole and file.is_folder:
+            found += reading.below(replace(file, parts=()))
+        else:
+            is_inside = is_whole and file.member
+            found.append(replace(file, parts=file.parts[1:]) if is_inside else file)
+    lists = [file for file in found if file.parts == (platforms.METADATA,)]
+    for listed in lists:
         with suppress(Exception):  # without the list, folders keep their numbers
-            people |= platforms.owners_in(reading.content_at(listed.path, listed.member))
-    return [(people.get(file.parts[0]), file) for file in files
-            if file.parts and file.parts != (platforms.METADATA,)]
-
-
-def _below_the_class(file):
-    """Replace a folder of the class by what lies in it -> list of File."""
-    if not OF_THE_CLASS.fullmatch(file.parts[0]):
-        return [file]
-    if file.member:
-        return [replace(file, parts=file.parts[1:])]
-    return below(replace(file, parts=())) if file.is_folder else [file]
-
-
-def _exercise_of(stem, exercises):
-    """Find the exercise in a file name: "01_trees (1)" is of 01_trees -> str, "" if of none."""
-    named = [name for name in exercises if name.lower() in stem.lower()]
-    return max(named, key=len, default="")
-
-
-def _without_exercise(stem, exercises):
-    """Remove the exercise from a file name: "anna_01_trees" -> "anna"; "" if there is none."""
-    exercise = _exercise_of(stem, exercises)
-    rest = re.sub(re.escape(exercise), "", stem, flags=re.IGNORECASE) if exercise else ""
-    return rest.strip(" _-.")
+            people |= platforms.owners_in(reading.content_of(listed))
+    return [(people.get(file.parts[0]), file) for file in found if file.parts and file not in lists]

@@ -13,8 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-LONGEST_NAME = 255
-"""Bytes of a student's name: it is a folder's, too."""
+LONGEST_NAME = 255  # bytes of a student's name: it is a folder's, too
 METADATA = "submission_metadata.yml"
 PATTERNS = (
     ("Moodle", re.compile(
@@ -70,24 +69,18 @@ def owner_in(name, is_folder=False):
 
 
 def owners_in(metadata):
-    """Read Gradescope's list of submissions -> {folder: Owner}.
-
-    metadata : the content of submission_metadata.yml, as bytes
-    """
+    """Read Gradescope's submission_metadata.yml, as bytes -> {folder: Owner}."""
     import yaml
     found = {}
     for folder, about in yaml.safe_load(metadata).items():
         person = (about.get(":submitters") or [{}])[0]
         words = (person.get(":name") or folder, person.get(":sid") or person.get(":email") or "")
-        name, number = (_as_folder(str(word)) for word in words)
+        name, number = (re.sub(r"[/\\]", "_", str(word)).replace("\0", "").lstrip(".")
+                        for word in words)
         time = about.get(":created_at")
         found[folder] = Owner(name, "Gradescope", number,
                               time=time.isoformat() if hasattr(time, "isoformat") else "")
     return found
-
-
-def _as_folder(word):
-    return word.replace("/", "_").replace("\\", "_").replace("\0", "").lstrip(".")
 
 
 def copy_number(stem):

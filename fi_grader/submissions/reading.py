@@ -1,7 +1,8 @@
-"""Read submitted files, also from zip files and zip files in them, within limits.
+"""List and read what folders and zip files hold, also zip files in one another, within limits.
 
 Whatever somebody has made up, the work on one student is bounded: files, bytes, and parts of a
-notebook are counted before they are taken in. Links are never followed.
+notebook are counted before they are taken in. Links are never followed, and a file that is not
+looked at carries the reason.
 """
 
 import io
@@ -11,22 +12,126 @@ import os
 import re
 import stat
 import zipfile
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 
 from fi_grader.notebooks.exercise import cell_from
+from fi_grader.submissions.platforms import is_junk
 
+DEEPEST = 12
+DEEPEST_ZIP = 3
+MOST_ZIPS = 50
+MOST_BYTES = 200_000_000  # bytes of one student that are searched for cells; beyond, names decide
 LARGEST_FILE = 64_000_000
-MOST_FILES = 2000
-"""Files and folders that are looked at for one student, those in zip files counted."""
+MOST_FILES = 2000  # files and folders of one student, those in zip files counted
 LARGEST_ARCHIVE = 4_000_000_000
-MOST_MEMBERS = 50_000
-"""Files in a zip file that a platform made of a whole class."""
-MOST_PARTS = 2_000_000
-"""Numbers, words, lists and dictionaries that a notebook may have, its stored outputs counted."""
+MOST_MEMBERS = 50_000  # files in a zip file that a platform made of a whole class
+MOST_PARTS = 2_000_000  # numbers, words, lists and dictionaries of a notebook with its outputs
 MOST_CELLS = 20_000
-INSIDE = "\0"
-"""Between the names of a zip file and of what lies in it, where zip files lie in zip files."""
+INSIDE = "\0"  # between the names of a zip file and of what lies in it
+JUNK = "left by a program"
+LINK = "a link; links are not followed, hand in the file itself"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file or folder: where it lies, its names from the student's on, why it is skipped.
+
+    time : when it was changed; `is_told` if Moodle's zip file says when it was handed in (Canvas's
+        says when the zip file was made)
+    """
+
+    path: str
+    member: str = ""
+    parts: tuple = ()
+    time: float = 0.0
+    is_told: bool = False
+    why: str = ""
+
+    @property
+    def file(self):
+        return f"{self.path}:{self.member.replace(INSIDE, ':')}" if self.member else self.path
+
+    @property
+    def is_folder(self):
+        return not self.why and not self.member and os.path.isdir(self.path)
+
+    @property
+    def stem(self):
+        """Return the name without its extensions: "01_trees (1)" of "01_trees (1).ipynb.txt"."""
+        return re.split(r"\.ipynb", self.parts[-1], flags=re.IGNORECASE)[0]
+
+
+def leaves(file, budget, depth=0):
+    """List the files that a file or folder is or holds, while the budget lasts -> iterator."""
+    if budget.files < 0:
+        return
+    budget.files -= 1
+    inside = ()
+    if budget.files < 0:
+        why = f"more than {MOST_FILES:,} files: the rest was not looked at"
+    elif file.why or any(map(is_junk, file.parts[1:])):
+        why = file.why or JUNK
+    elif file.is_folder:
+        why = f"more than {DEEPEST} folders deep" if len(file.parts) > DEEPEST else None
+        inside = () if why else below(file)
+    elif not file.member and not os.path.isfile(file.path):
+        why = "no ordinary file"
+    elif not (file.member or file.path).lower().endswith(".zip"):
+        why = ""
+    elif depth == DEEPEST_ZIP:
+        why = f"more than {DEEPEST_ZIP} zip files in one another"
+    elif not budget.zips:
+        why = f"more than {MOST_ZIPS} zip files of one student"
+    else:
+        budget.zips -= 1
+        why, inside, depth = None, members(file), depth + 1
+    if why is not None:
+        yield replace(file, why=why)
+    for inner in inside:
+        yield from leaves(inner, budget, depth)
+
+
+def below(folder):
+    """List what lies in a folder -> list of File; the folder itself if it cannot be opened."""
+    most = MOST_FILES + 1 if folder.parts else MOST_MEMBERS
+    is_junction = getattr(os.path, "isjunction", os.path.islink)
+    try:
+        with os.scandir(folder.path) as entries:
+            names = sorted(entry.name for entry in islice(entries, most))
+        return [File(path, "", (*folder.parts, name), os.lstat(path).st_mtime,
+                     why=LINK if os.path.islink(path) or is_junction(path) else "")
+                for name in names for path in [os.path.join(folder.path, name)]]
+    except OSError as error:
+        return [replace(folder, parts=folder.parts or (folder.path,),
+                        why=f"cannot be looked into ({error.strerror})")]
+
+
+def members(file, most=MOST_FILES, is_told=False):
+    """List the files in a zip file -> list of File; the zip file itself if it cannot be read."""
+    found = []
+    try:
+        infos = _archive(file.path, file.member, os.lstat(file.path).st_mtime_ns).infolist()
+        if len(infos) > most:
+            raise ValueError(f"it holds more than {most:,} files")
+        for info in (info for info in infos if not info.is_dir()):
+            time = file.time
+            if not file.is_told:
+                with suppress(ValueError, OverflowError):
+                    time = datetime(*info.date_time).timestamp() if info.date_time[0] >= 1990 else 0
+            names = (part for part in info.filename.split("/") if part)
+            found.append(File(
+                file.path, file.member + INSIDE * bool(file.member) + info.filename,
+                (*file.parts, *names), time, is_told or file.is_told,
+                "a link in a zip file" if stat.S_ISLNK(info.external_attr >> 16) else ""))
+        return found
+    except Exception as error:  # a zip file that somebody made up can go wrong in any way
+        return [replace(file, parts=file.parts or (Path(file.path).name,),
+                        why=f"a zip file that cannot be read ({error})")]
 
 
 def content_of(file):
@@ -40,7 +145,7 @@ def content_of(file):
             f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def content_at(path, member=""):
+def content_at(path, member):
     """Read the bytes of a file, or of a member of a zip file. Raises whatever goes wrong."""
     if not member:
         with _opened(path) as file:
@@ -49,56 +154,6 @@ def content_at(path, member=""):
     outer, _, name = member.rpartition(INSIDE)
     archive = _archive(path, outer, os.lstat(path).st_mtime_ns)
     return _unpacked(archive, archive.getinfo(name))
-
-
-def members_of(path, member="", most=MOST_FILES):
-    """List what lies in a zip file, or in one inside another -> list of ZipInfo.
-
-    Raises ValueError if there are more than `most`, and whatever goes wrong.
-    """
-    infos = _archive(path, member, os.lstat(path).st_mtime_ns).infolist()
-    if len(infos) > most:
-        raise ValueError(f"it holds more than {most:,} files")
-    return infos
-
-
-@lru_cache(maxsize=1)
-def _archive(path, member, changed):
-    """Open a zip file, or one inside another -> ZipFile.
-
-    The last one stays open, since its files are read one after the other.
-
-    Raises ValueError if its contents would take long to list.
-    """
-    if member:
-        content = content_at(path, member)
-        count, file = content.count(b"PK\x01\x02"), io.BytesIO(content)
-    else:
-        file = _opened(path)
-        size = os.fstat(file.fileno()).st_size
-        if size > LARGEST_ARCHIVE:
-            raise ValueError(f"it has {size // 10**9} GB, "
-                             f"more than the {LARGEST_ARCHIVE // 10**9} that are read")
-        count = _entries_in(file) if size else 0
-    if count > MOST_MEMBERS:
-        raise ValueError(f"it holds more than {MOST_MEMBERS:,} files")
-    return zipfile.ZipFile(file)
-
-
-def _entries_in(file):
-    """Count the entries of a zip file's directory, up to one too many -> int."""
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return sum(1 for _ in islice(re.finditer(b"PK\x01\x02", content), MOST_MEMBERS + 1))
-
-
-def _opened(path):
-    """Open an ordinary file that is no link -> file. Raises ValueError if it is none."""
-    flags = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
-    file = open(os.open(path, os.O_RDONLY | sum(flags)), "rb")  # noqa: SIM115 - callers close it
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise ValueError("it is no ordinary file.")
-    return file
 
 
 def _unpacked(archive, info):
@@ -116,11 +171,41 @@ def _check_size(size):
                          "and hand it in again.")
 
 
-def notebook_of(content):
-    """Parse a notebook -> (list of Cell, metadata, list of flags).
+@lru_cache(maxsize=1)
+def _archive(path, member, changed):
+    """Open a zip file, or one inside another -> ZipFile; the last one stays open for its files."""
+    if member:
+        content = content_at(path, member)
+        count, file = content.count(b"PK\x01\x02"), io.BytesIO(content)
+    else:
+        file, count = _opened(path), 0
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST_ARCHIVE:
+            raise ValueError(f"it has {size // 10**9} GB, "
+                             f"more than the {LARGEST_ARCHIVE // 10**9} that are read")
+        if size:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                entries = islice(re.finditer(b"PK\x01\x02", content), MOST_MEMBERS + 1)
+                count = sum(1 for _ in entries)
+    if count > MOST_MEMBERS:
+        raise ValueError(f"it holds more than {MOST_MEMBERS:,} files")
+    return zipfile.ZipFile(file)
 
-    Raises ValueError if this is no notebook, saying what it is instead, or one beyond all measure.
-    """
+
+def _opened(path):
+    """Open an ordinary file that is no link -> file. Raises ValueError if it is none."""
+    flags = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    file = open(os.open(path, os.O_RDONLY | sum(flags)), "rb")  # noqa: SIM115 - callers close it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ValueError("it is no ordinary file.")
+    return file
+
+
+# Notebooks
+
+def notebook_of(content):
+    """Parse a notebook -> (list of Cell, metadata, list of flags). Raises ValueError for others."""
     text, flags = _text(content)
     _check_parts(text.encode("utf-8", "surrogatepass") if flags else content)
     try:
@@ -132,8 +217,11 @@ def notebook_of(content):
                          else "the file is no notebook: its JSON is broken or cut off.") from None
     if not isinstance(raw, dict) or not isinstance(raw.get("cells", raw.get("worksheets")), list):
         raise ValueError("the file is JSON, but no notebook: it has no cells.")
-    cells = (raw["cells"] if "cells" in raw
-             else [c for sheet in raw["worksheets"] for c in _cells_of(sheet)])
+    # a format before the fourth has sheets of cells
+    parts = [raw] if "cells" in raw else [s if isinstance(s, dict) else {"cells": 0}
+                                          for s in raw["worksheets"]]
+    found = [part.get("cells", []) for part in parts]
+    cells = [c for one in found for c in (one if isinstance(one, list) else [None])]
     if len(cells) > MOST_CELLS:
         raise ValueError(f"the notebook has {len(cells):,} cells, "
                          f"more than the {MOST_CELLS:,} that are read: delete the empty ones.")
@@ -143,27 +231,17 @@ def notebook_of(content):
     return list(map(cell_from, whole)), metadata, flags
 
 
-def _cells_of(sheet):
-    """Return the cells of an old notebook's sheet; one unreadable cell if it has none."""
-    cells = sheet.get("cells", []) if isinstance(sheet, dict) else None
-    return cells if isinstance(cells, list) else [None]
-
-
 def _text(content):
+    """Decode a notebook, whatever an editor has made of it -> (text, list of flags)."""
     is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    for encoding in ("utf-8-sig", "utf-16") if is_utf16 else ("utf-8-sig",):
-        try:
-            return content.decode(encoding), [] if encoding == "utf-8-sig" else ["not UTF-8"]
-        except UnicodeDecodeError:
-            continue
+    for encoding in ("utf-8-sig", *["utf-16"] * is_utf16):
+        with suppress(UnicodeDecodeError):
+            return content.decode(encoding), ["not UTF-8"] * (encoding != "utf-8-sig")
     return content.decode("latin-1"), ["not UTF-8"]
 
 
 def _check_parts(content):
-    """Refuse JSON that would take long to parse.
-
-    Every part follows a bracket or a comma outside of a string.
-    """
+    """Refuse JSON of too many parts: each follows a bracket or a comma outside of a string."""
     bare = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     quotes = bare.count(b'"')
     outside = b"".join(bare.split(b'"')[::2]) if quotes <= 4 * MOST_PARTS else b""

@@ -12,7 +12,7 @@ from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import LONGEST_PROSE, align, match
 from fi_grader.submissions import finding
 from fi_grader.submissions import reading as read
-from fi_grader.submissions.files import File
+from fi_grader.submissions.reading import File
 from notebooks import ROOT, filled, grade, handed_out, lay, lay_course, zipped
 
 SETS = load(ROOT / "exercises")

@@ -21,12 +21,12 @@ from fi_grader.judging.student import StudentProcess, StudentProcessDied
 from fi_grader.judging.worker import Worker
 from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import align
-from fi_grader.report.pages import feedback
+from fi_grader.report.views import feedback
 from fi_grader.sandbox import choose as sandbox
 from fi_grader.sandbox.choose import ForkServer
 from fi_grader.sandbox.inside import protocol as messages
-from fi_grader.sandbox.inside.magics import Shell, compiled
 from fi_grader.sandbox.inside.restore import could_overwrite
+from fi_grader.sandbox.inside.session import Shell, compiled
 from notebooks import ROOT, filled, find, handed_out, lay, to_bytes
 
 TREES = load(ROOT / "exercises")["01_trees"]

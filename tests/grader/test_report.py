@@ -14,10 +14,10 @@ from fi_grader.exports import gradebook
 from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import align
 from fi_grader.report import course as course_file
-from fi_grader.report import results, spreadsheets, tables
-from fi_grader.report.class_page import ClassPage
-from fi_grader.report.pages import marking_page
+from fi_grader.report import results, spreadsheets
+from fi_grader.report import views as tables
 from fi_grader.report.report import Report
+from fi_grader.report.views import ClassPage, marking_page
 from fi_grader.submissions.finding import SkippedFile
 from notebooks import ROOT, handed_out
 

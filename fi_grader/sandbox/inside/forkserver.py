@@ -1,9 +1,9 @@
 """Fork server: import the libraries once, then fork a student process for each request.
 
-Each student process gets fresh PID, mount and IPC namespaces and an empty /tmp;
-it is process 1 of its namespace, so that whatever it leaves behind ends with it. The grader sends
-single bytes: `f` with a channel forks a student process, `k` kills it; the reply to `k` says
-whether it had run out of memory (`m`) or not (`-`).
+Each student process gets fresh PID, mount and IPC namespaces and an empty /tmp; it is process 1 of
+its namespace, so that whatever it leaves behind ends with it. The grader sends single bytes: `f`
+with a channel forks a student process, `k` kills it; the reply to `k` says whether it had run out
+of memory (`m`) or not (`-`).
 """
 
 import gc
@@ -21,24 +21,25 @@ from fi_grader.sandbox.inside.preload import preloaded
 
 
 def main(control, settings):
-    """Import the libraries, report ready, and serve the grader on this socket until it hangs up."""
+    """Import the libraries, report ready, and serve the grader on this socket until it hangs up.
+
+    A student process that uses too much memory is killed.
+    """
     settings["library"] = preloaded(settings["modules"])
     linux.lift_memory_limit()
     linux.adopt_orphans()
     gc.collect()
     gc.freeze()
     control.sendall(b"r")
-    serve(control, settings)
-
-
-def serve(control, settings):
-    """Fork and kill student processes on request, and kill one that uses too much memory."""
     child, why, before, most = 0, b"-", 0, settings["megabytes_in_all"] * 2**20
     while True:
         if not select.select([control], [], [], 0.1 if child else None)[0]:
-            if _memory() > most and _memory_without(before) > most:
-                why = b"m"
-                end(child)
+            if _memory() > most:
+                with suppress(ChildProcessError):  # the one before may still be ending
+                    os.waitpid(before, 0) if before else None
+                if _memory() > most:
+                    why = b"m"
+                    end(child)
             continue
         order, channels, *_ = socket.recv_fds(control, 1, 1)
         if order == b"f":
@@ -47,7 +48,9 @@ def serve(control, settings):
             end(child)
             child, before = 0, child
             control.sendall(why)
-            reap()
+            with suppress(ChildProcessError):  # wait for what has ended, and for nothing else
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    continue
         else:
             return end(child)
 
@@ -65,16 +68,12 @@ def fork(control, channel, settings):
             os._exit(1)
     os.close(write)
     os.close(channel)
-    pid = int(os.read(read, 20) or 0)
-    os.close(read)
-    return pid
+    with open(read, "rb") as pid:
+        return int(pid.read() or 0)
 
 
 def _start_student(write, channel, settings):
-    """In the fork: enter fresh namespaces, report the process id, and serve.
-
-    The judge's first message says what this process must not know.
-    """
+    """In the fork: enter fresh namespaces, report the process id, hide what is told, and serve."""
     channel = socket.socket(fileno=channel)
     linux.new_namespaces()
     pid = os.fork()
@@ -101,43 +100,19 @@ def _start_student(write, channel, settings):
 
 def end(child):
     """Kill a student process and all it has started."""
-    for kill in (os.kill, os.killpg):
-        try:
-            kill(child, signal.SIGKILL) if child else None
-        except OSError:
-            continue
-
-
-def reap():
-    """Wait for every process that has ended, without blocking."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            continue
-    except ChildProcessError:
-        return
+    for kill in (os.kill, os.killpg) if child else ():
+        with suppress(OSError):
+            kill(child, signal.SIGKILL)
 
 
 def _memory():
-    """Return the bytes of private memory of all processes in this sandbox but the fork server."""
-    mine = {"1", str(os.getpid())}
-    return sum(_held(pid) for pid in os.listdir("/proc") if pid.isdigit() and pid not in mine)
-
-
-def _memory_without(before):
-    """Return the same after the killed student process `before` has fully ended."""
-    with suppress(ChildProcessError):
-        os.waitpid(before, 0) if before else None
-    return _memory()
-
-
-def _held(pid):
-    """Return the bytes of a process that belong to no file, shared memory included."""
-    try:
-        with open(f"/proc/{pid}/status") as file:
-            return sum(int(line.split()[1]) * 1024
-                       for line in file if line.startswith(("RssAnon", "RssShmem")))
-    except OSError:
-        return 0
+    """Return the bytes of all processes here but the fork server that belong to no file."""
+    held, others = 0, {"1", str(os.getpid())}
+    for pid in (pid for pid in os.listdir("/proc") if pid.isdigit() and pid not in others):
+        with suppress(OSError), open(f"/proc/{pid}/status") as file:
+            held += sum(int(line.split()[1]) * 1024 for line in file
+                        if line.startswith(("RssAnon", "RssShmem")))
+    return held
 
 
 if __name__ == "__main__":

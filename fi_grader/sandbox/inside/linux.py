@@ -48,10 +48,14 @@ def new_namespaces():
 def mount_private(megabytes, kept=()):
     """Mount an empty /tmp and /dev/shm, and a /proc that shows the new PID namespace alone.
 
-    kept : files and folders of libraries that lie under /tmp or /dev/shm: they stay where they
-        are, with all that is hidden in them
+    Files and dates in /dev become read-only: one student would read there what another left.
+
+    kept : files and folders of libraries under /tmp or /dev/shm, which stay where they are
     """
-    _lock_devices()
+    for path in ["/dev", *(place.path for place in os.scandir("/dev") if not place.is_symlink())]:
+        if os.path.ismount(path) and path not in ("/dev/shm", "/dev/pts"):
+            flags = os.statvfs(path).f_flag & KEPT_BY_A_REMOUNT
+            _call("mount", None, path.encode(), None, REMOUNT | BIND | READ_ONLY | flags, None)
     size = f"size={megabytes}m,nr_inodes=20k,mode=1777".encode()
     handles = [os.open(path, os.O_PATH) for path in kept]
     for folder in (b"/tmp", b"/dev/shm"):
@@ -71,17 +75,6 @@ def mount_private(megabytes, kept=()):
         _call("mount", b"tmpfs", b"/proc", b"tmpfs", NOSUID_NODEV | NOEXEC | READ_ONLY, b"size=4k")
 
 
-def _lock_devices():
-    """Make files and dates in /dev read-only: one student would read there what another left.
-
-    Devices stay as usable as they were.
-    """
-    for path in ["/dev", *(place.path for place in os.scandir("/dev") if not place.is_symlink())]:
-        if os.path.ismount(path) and path not in ("/dev/shm", "/dev/pts"):
-            kept = os.statvfs(path).f_flag & KEPT_BY_A_REMOUNT
-            _call("mount", None, path.encode(), None, REMOUNT | BIND | READ_ONLY | kept, None)
-
-
 def hide(paths):
     """Mount an empty file over each of these, and over what Python has compiled of it."""
     for path in paths:
@@ -93,28 +86,21 @@ def hide(paths):
 
 def give_up_privileges(user):
     """Become an ordinary user (if this is root) without capabilities, permanently."""
-    if os.getuid() == 0:
+    is_root = os.getuid() == 0
+    if is_root:
         os.setgroups([])
         os.setresgid(user, user, user)
-        _drop_bounding_set()
+    for capability in range(41):
+        _libc.prctl(DROP_FROM_BOUND, capability, 0, 0, 0)
+    if is_root:
         os.setresuid(user, user, user)
-    else:
-        _drop_bounding_set()
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     _call("capset", header, (ctypes.c_uint32 * 6)())
     _call("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
 
 
-def _drop_bounding_set():
-    for capability in range(41):
-        _libc.prctl(DROP_FROM_BOUND, capability, 0, 0, 0)
-
-
 def refuse_calls():
-    """Refuse the calls in REFUSED to this process and all it starts, permanently.
-
-    On an architecture with unknown call numbers none is refused.
-    """
+    """Refuse the calls in REFUSED from now on, if their numbers on this machine are known."""
     if platform.machine() not in ARCHITECTURES:
         return
     column, architecture = ARCHITECTURES[platform.machine()]
@@ -138,20 +124,16 @@ def set_limits(*, megabytes, processes, seconds, file_megabytes):
     """Limit address space beyond what is in use now, processes, CPU time and file size."""
     with open("/proc/self/statm") as file:
         in_use = int(file.read().split()[0]) * resource.getpagesize()
-    _limit(resource.RLIMIT_AS, in_use + megabytes * 2**20)
-    _limit(resource.RLIMIT_NPROC, processes)
-    _limit(resource.RLIMIT_CPU, seconds)
-    _limit(resource.RLIMIT_FSIZE, file_megabytes * 2**20)
-    _limit(resource.RLIMIT_CORE, 0)
+    limits = {resource.RLIMIT_AS: in_use + megabytes * 2**20, resource.RLIMIT_NPROC: processes,
+              resource.RLIMIT_CPU: seconds, resource.RLIMIT_FSIZE: file_megabytes * 2**20,
+              resource.RLIMIT_CORE: 0}
+    for which, value in limits.items():
+        hard = resource.getrlimit(which)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(which, (value, value))
 
 
 def lift_memory_limit():
     """Lift the memory limit that was inherited from the judge."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-
-
-def _limit(which, value):
-    hard = resource.getrlimit(which)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(which, (value, value))

@@ -13,18 +13,13 @@ import struct
 import numpy as np
 import pandas as pd
 
-LARGEST = 16_000_000
-"""No message is longer than this (bytes), and no array or range that one describes (elements)."""
-MOST_PARTS = 2_000_000
-"""No answer has more brackets and commas than this: each part takes some 100 bytes once read."""
+LARGEST = 16_000_000  # bytes of a message, elements of an array or range that it describes
+MOST_PARTS = 2_000_000  # brackets and commas of an answer: each takes some 100 bytes once read
 HEAD = struct.Struct("!I")
-NUMBERS = re.compile(r"[<>|][biufc]\d{1,2}")
-"""How NumPy writes the types whose elements are numbers and nothing else."""
+NUMBERS = re.compile(r"[<>|][biufc]\d{1,2}")  # types whose elements are numbers
 GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM, "SFC64": np.random.SFC64}
 """Bit generators whose whole state can be validated. MT19937 and Philox keep a position in a
 buffer, which NumPy believes: they do not cross."""
-
-
 NOTHING_HIDDEN: dict[str, list] = {"names": [], "files": []}
 """The first message to a student process: names of functions and files that it must not know."""
 
@@ -34,10 +29,7 @@ class TooLarge(ValueError):
 
 
 def send(channel, message, largest=LARGEST):
-    """Write one message, a JSON value, to a socket.
-
-    Raises TooLarge, or ValueError for what JSON cannot hold.
-    """
+    """Write one message to a socket. Raises TooLarge, or ValueError for what JSON cannot hold."""
     body = json.dumps(message).encode()
     if len(body) > largest:
         raise TooLarge(f"{len(body)} bytes are more than the {largest} that an answer may have.")
@@ -45,10 +37,7 @@ def send(channel, message, largest=LARGEST):
 
 
 def receive(channel, largest=LARGEST, most_parts=math.inf):
-    """Read one message from a socket -> JSON value.
-
-    Raises EOFError at the end, ValueError for what is no message.
-    """
+    """Read one message -> JSON value. Raises EOFError at the end, ValueError for no message."""
     (size,) = HEAD.unpack(exactly(channel, HEAD.size))
     if size > largest:
         raise TooLarge(f"{size} bytes are more than the {largest} that an answer may have.")
@@ -85,9 +74,9 @@ def encode(value, handle=None):
         return value
     if isinstance(value, list):
         return [encode(part, handle) for part in value]
-    for types, tag, parts in _KINDS:
+    for tag, (types, written, _) in _KINDS.items():
         if isinstance(value, types):
-            return {tag: parts(value, lambda part: encode(part, handle))}
+            return {tag: written(value, lambda part: encode(part, handle))}
     if callable(value) and handle:
         return {"function": handle(value)}
     raise ValueError(f"a {type(value).__name__} is no data: "
@@ -111,10 +100,10 @@ def decode(message, function=None):
     (tag, content), = message.items()
     if tag == "function" and function:
         return function(content)
-    if tag not in _BUILDERS:
+    if tag not in _KINDS:
         raise ValueError(f"no value is encoded as {tag!r}.")
     try:
-        return _BUILDERS[tag](content, lambda part: decode(part, function))
+        return _KINDS[tag][2](content, lambda part: decode(part, function))
     except (TypeError, KeyError, OverflowError):
         raise ValueError(f"this is no encoded {tag}.") from None
 
@@ -142,13 +131,17 @@ def _list(content, length=None):
     return content
 
 
+def _many(values, part):
+    return [part(v) for v in values]
+
+
 def _of_array(array, part):
     array = np.asarray(array)
     if array.dtype.kind in "biufc":
         return [array.dtype.str, list(array.shape),
-                base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()]
+                base64.b64encode(array.tobytes()).decode()]
     return ["O" if array.dtype.kind == "O" else "U", list(array.shape),
-            [part(v) for v in array.ravel().tolist()]]
+            _many(array.ravel().tolist(), part)]
 
 
 def _to_array(content, part):
@@ -172,12 +165,17 @@ def _to_array(content, part):
 
 
 def _of_index(index, part):
-    return None if isinstance(index, pd.RangeIndex) else [part(v) for v in index.tolist()]
+    return None if isinstance(index, pd.RangeIndex) else _many(index.tolist(), part)
+
+
+def _to_index(content, part, length):
+    return (range(length) if content is None
+            else [_scalar(v, part) for v in _list(content, length)])
 
 
 def _of_column(series, part):
     values = series.to_numpy()
-    return part(values) if values.dtype.kind in "biufc" else [part(v) for v in series.tolist()]
+    return part(values) if values.dtype.kind in "biufc" else _many(series.tolist(), part)
 
 
 def _to_column(content, part, length=None):
@@ -187,11 +185,6 @@ def _to_column(content, part, length=None):
     column = part(content)
     _demand(isinstance(column, np.ndarray) and column.ndim == 1 and length in (None, len(column)))
     return column
-
-
-def _to_index(content, part, length):
-    return (range(length) if content is None
-            else [_scalar(v, part) for v in _list(content, length)])
 
 
 def _to_series(content, part):
@@ -215,7 +208,8 @@ def _to_frame(content, part):
     return frame
 
 
-def _to_range(start, stop, step):
+def _to_range(content, part):
+    start, stop, step = (_whole(n, -2**62, 2**62) for n in _list(content, 3))
     if abs(stop - start) > LARGEST * abs(step):
         raise ValueError("a range that long is no data.")
     return range(start, stop, step)
@@ -247,37 +241,22 @@ def _to_generator(content, part):
     return np.random.Generator(bits)
 
 
-def _many(values, part):
-    return [part(v) for v in values]
-
-
-_KINDS = (
-    (np.generic, "scalar", lambda v, part: _of_array(v, part)),
-    (bool | int | float | str, "plain",
-     lambda v, part: next(t(v) for t in (bool, int, float, str) if isinstance(v, t))),
-    (np.ndarray, "array", _of_array),
-    (tuple, "tuple", _many),
-    (set | frozenset, "set", _many),
-    (dict, "dict", lambda v, part: [[part(k), part(x)] for k, x in v.items()]),
-    (pd.Series, "series",
-     lambda s, part: [_of_column(s, part), _of_index(s.index, part), part(s.name)]),
-    (pd.DataFrame, "frame", _of_frame),
-    (type(...), "ellipsis", lambda v, part: None),
-    (np.random.Generator, "generator", _of_generator),
-    (range, "range", lambda v, part: [v.start, v.stop, v.step]),
-)
-_BUILDERS = {
-    "plain": lambda content, part: _scalar(content),
-    "scalar": lambda content, part: _to_array(content, part)[()],
-    "array": _to_array,
-    "tuple": lambda content, part: tuple(map(part, _list(content))),
-    "set": lambda content, part: set(map(part, _list(content))),
-    "dict": lambda content, part: {part(k): part(v)
-                                   for k, v in (_list(pair, 2) for pair in _list(content))},
-    "series": _to_series,
-    "frame": _to_frame,
-    "ellipsis": lambda content, part: ...,
-    "generator": _to_generator,
-    "range": lambda content, part: _to_range(*(_whole(n, -2**62, 2**62)
-                                               for n in _list(content, 3))),
-}
+_KINDS: dict[str, tuple] = {
+    "scalar": (np.generic, _of_array, lambda content, part: _to_array(content, part)[()]),
+    "plain": (bool | int | float | str,
+              lambda v, part: next(t(v) for t in (bool, int, float, str) if isinstance(v, t)),
+              lambda content, part: _scalar(content)),
+    "array": (np.ndarray, _of_array, _to_array),
+    "tuple": (tuple, _many, lambda content, part: tuple(map(part, _list(content)))),
+    "set": (set | frozenset, _many, lambda content, part: set(map(part, _list(content)))),
+    "dict": (dict, lambda v, part: [[part(k), part(x)] for k, x in v.items()],
+             lambda content, part: {part(k): part(v) for k, v in (
+                 _list(pair, 2) for pair in _list(content))}),
+    "series": (pd.Series,
+               lambda s, part: [_of_column(s, part), _of_index(s.index, part), part(s.name)],
+               _to_series),
+    "frame": (pd.DataFrame, _of_frame, _to_frame),
+    "ellipsis": (type(...), lambda v, part: None, lambda content, part: ...),
+    "generator": (np.random.Generator, _of_generator, _to_generator),
+    "range": (range, lambda v, part: [v.start, v.stop, v.step], _to_range)}
+"""Each kind of value by its tag: its types, how it is written, how it is rebuilt."""

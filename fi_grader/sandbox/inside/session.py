@@ -1,5 +1,6 @@
 """The student process: run cells, return values and call functions when the judge asks."""
 
+import builtins
 import io
 import linecache
 import os
@@ -7,6 +8,7 @@ import random
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from types import ModuleType
 
 import numpy as np
@@ -14,16 +16,44 @@ import numpy as np
 from fi_course.questions.blocked_calls import BlockedCall, block, blocked
 from fi_course.questions.plain_values import normalise
 from fi_grader.sandbox.inside import protocol as messages
-from fi_grader.sandbox.inside.audit import watch
-from fi_grader.sandbox.inside.magics import Shell, compiled
-from fi_grader.sandbox.inside.restore import could_overwrite, restore
+from fi_grader.sandbox.inside.restore import could_overwrite, restore, watch
 
-MOST_OUTPUT = 1_000_000
-"""More printed characters than this are cut."""
-MOST_KEPT = 1000
-"""So many printed characters of a call are told to the judge."""
-MOST_NOTES = 20
-"""No reply tells more than this."""
+MOST_OUTPUT = 1_000_000  # more printed characters than this are cut
+MOST_KEPT = 1000  # so many printed characters of a call are told to the judge
+MOST_NOTES = 20  # no reply tells more than this
+PASSED_ON = {"time", "timeit", "prun", "capture"}  # magics on Python to be run
+
+
+def compiled(source, name):
+    """Compile a cell; magics and shell lines become calls if it is not plain Python."""
+    try:
+        return compile(source, name, "exec", dont_inherit=True)
+    except SyntaxError:
+        with suppress(ImportError):
+            from IPython.core.inputtransformer2 import TransformerManager
+            source = TransformerManager().transform_cell(source)
+        return compile(source, name, "exec", dont_inherit=True)
+
+
+class Shell:
+    """The object that `get_ipython()` returns: it starts no process and reads no file."""
+
+    def __init__(self, variables):
+        self.variables = variables
+
+    def run_line_magic(self, name, line, *_):
+        if name in PASSED_ON - {"capture"}:
+            exec(compile(line, f"%{name}", "exec", dont_inherit=True), self.variables)
+
+    def run_cell_magic(self, name, line, cell):
+        if name in PASSED_ON:
+            exec(compiled(cell, f"%%{name}"), self.variables)
+
+    def system(self, line):
+        """Ignore a shell line."""
+
+    getoutput = getsystem = system
+    set_next_input = system
 
 
 class Output(io.TextIOBase):
@@ -74,11 +104,16 @@ def serve(channel, library, roots, hidden):
         reply = _VERBS[verb](session, *content)
         if os.getpid() != session.home:
             os._exit(0)
-        noted = _new_notes(session)
+        noted = {f"overwrote {name}" for name in session.overwritten}
+        noted |= {f"reached for {what}" for what in session.reached}
+        noted |= {"output cut"} if session.output.written > MOST_OUTPUT else set()
+        noted |= {"left threads running"} if threading.active_count() > 1 else set()
+        fresh = sorted(noted - session.reported)[:MOST_NOTES]
+        session.reported |= noted
         try:
-            messages.send(channel, {**reply, "noted": noted})
+            messages.send(channel, {**reply, "noted": fresh})
         except (ValueError, RecursionError) as error:
-            messages.send(channel, {"unreadable": _words(error), "noted": noted})
+            messages.send(channel, {"unreadable": _words(error), "noted": fresh})
 
 
 def run(session, source, name):
@@ -113,10 +148,7 @@ def value(session, expression):
 
 
 def call(session, handle, arguments, names):
-    """Call a function of the student's -> its value as plain data, or the error it raises.
-
-    names : the package's functions that answer the question themselves; they are blocked meanwhile
-    """
+    """Call a function of the student's, the functions of these names blocked -> value or error."""
     try:
         session.output.begun = ""
         arguments = [messages.decode(a, lambda number: _callback(session, number))
@@ -134,10 +166,8 @@ def call(session, handle, arguments, names):
 
 def _encoded(arguments):
     """Encode arguments, to see whether a call changes them; None for what is no data any more."""
-    try:
+    with suppress(ValueError, RecursionError):
         return messages.encode(arguments, handle=id)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _plain(found):
@@ -155,8 +185,7 @@ def _callback(session, number):
                        "options": messages.encode(options)})
         reply = messages.receive(session.channel)
         if "error" in reply:
-            kind = getattr(__import__("builtins"), reply["error"]["kind"], RuntimeError)
-            raise kind(reply["error"]["words"])
+            raise getattr(builtins, reply["error"]["kind"], RuntimeError)(reply["error"]["words"])
         for k, content in reply["changed"].items():
             _update_in_place(arguments[int(k)], messages.decode(content))
         return messages.decode(reply["value"])
@@ -176,19 +205,6 @@ def _update_in_place(here, changed):
         here.bit_generator.state = changed.bit_generator.state
 
 
-def _new_notes(session):
-    """List what happened since the last reply: overwritten names, access, cut output, threads."""
-    noted = {f"overwrote {name}" for name in session.overwritten}
-    noted |= {f"reached for {what}" for what in session.reached}
-    if session.output.written > MOST_OUTPUT:
-        noted.add("output cut")
-    if threading.active_count() > 1:
-        noted.add("left threads running")
-    fresh = sorted(noted - session.reported)[:MOST_NOTES]
-    session.reported |= noted
-    return fresh
-
-
 _VERBS = {"run": run, "value": value, "call": call}
 
 
@@ -198,8 +214,7 @@ def report(error):
     frames = [f for f in traceback.extract_tb(error.__traceback__)[-60:]
               if f.filename.startswith("<")]
     trace = "".join(traceback.format_list(frames)[-12:])
-    return {"kind": str(kind)[:80], "words": _words(error), "trace": trace[-4000:],
-            "line": getattr(error, "lineno", None)}
+    return {"kind": str(kind)[:80], "words": _words(error), "trace": trace[-4000:]}
 
 
 def _words(error):

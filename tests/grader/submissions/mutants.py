@@ -11,7 +11,7 @@ from corpus import version_3, written
 
 from fi_grader.escaping import listing
 from fi_grader.judging.judge import GradingRun, blank_record, bounded, plan_of, record_of
-from fi_grader.report.pages import feedback
+from fi_grader.report.views import feedback
 from notebooks import filled, handed_out, to_bytes
 
 JUNK = (None, True, 0, -1, 10**400, 2.5, float("nan"), float("-inf"), "", "x", "\ud800", "\0", "\u202e", "01_trees",
