@@ -10,12 +10,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 from claims_ledger import read_statements
 from sphinx.testing.util import SphinxTestApp
 
 from fi_course.claims import read_ledger
 
 ROOT = Path(__file__).resolve().parents[2]
+REAL = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
 def build(root=ROOT, *options):
@@ -40,6 +42,38 @@ def build_small(root, *options):
         print(json.dumps([arguments, *map(str, said)]), file=builder().stdin, flush=True)
         status = int(builder().stdout.readline())
         return subprocess.CompletedProcess(arguments, status, *(path.read_text(encoding="utf-8") for path in said))
+
+
+def put(folder, files):
+    """Write files {path in the folder: text} -> the folder."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def notebook(*sources, words="# A small chapter", **more):
+    """The text of a notebook: words, then code cells with the ids cell-1, cell-2, ... and whatever else they have."""
+    cells = [{"cell_type": "markdown", "id": "words", "metadata": {}, "source": words}]
+    cells += [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "source": source, "outputs": [],
+               "execution_count": None} | more for number, source in enumerate(sources, 1)]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+
+
+def small_book(folder, *chapters, extensions=("chapter_cache", "figures", "claims_ledger"), files=None):
+    """A book of two pages of prose, these chapters, whose numbers begin with 21, and a package -> its folder."""
+    names = [f"notebooks/{number}_small" for number in range(21, 21 + len(chapters))]
+    config = {"title": "A small book", "only_build_toc_files": True, "execute": {"execute_notebooks": "cache"},
+              "exclude_patterns": REAL["exclude_patterns"],
+              "sphinx": {"local_extensions": dict.fromkeys(extensions, f"{ROOT}/book/_ext")}}
+    files = {"book/start.md": "# Start\n\nHere.\n", "book/other.md": "# Other\n\nThere.\n"} | (files or {})
+    pages = [*names, *(name.removesuffix(".md") for name in files if name != "book/start.md")]
+    toc = {"format": "jb-book", "root": "book/start", "chapters": [{"file": page} for page in pages]}
+    return put(folder, {"_config.yml": yaml.safe_dump(config), "_toc.yml": yaml.safe_dump(toc),
+                        "fi_teach/code.py": "x = 1\n"} | files
+               | {f"{name}.ipynb": text for name, text in zip(names, chapters, strict=True)})
 
 
 def sphinx_pages(folder, *names):

@@ -6,8 +6,7 @@ import pytest
 from docutils import nodes
 from glossary_links import first_sentence, first_use
 
-from .conftest import ROOT, build_small
-from .test_build import small_book, write_notebook  # noqa: F401  (the fixture)
+from .conftest import ROOT
 
 ENTRIES = re.findall(r"^(\S.*)\n  (.*)$",
                      (ROOT / "book/glossary.md").read_text(encoding="utf-8").partition("```{glossary}")[2],
@@ -39,22 +38,3 @@ def test_every_entry_leads_to_the_chapter_that_teaches_it():
 def test_the_entries_stand_in_the_order_of_the_alphabet():
     terms = [term.lower() for term, _ in ENTRIES]
     assert terms == sorted(terms)
-
-
-def test_a_chapter_links_the_first_use_of_a_term_only(small_book):  # noqa: F811
-    """Not in a heading, and not the second time."""
-    config = (small_book / "_config.yml").read_text().replace("claims_ledger:",
-                                                              f"glossary_links: {ROOT}/book/_ext, claims_ledger:")
-    (small_book / "_config.yml").write_text(config)
-    (small_book / "book/other.md").write_text(
-        "# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n")
-    write_notebook(small_book / "notebooks/21_small.ipynb", "1 + 1")
-    page = small_book / "notebooks/21_small.ipynb"
-    page.write_text(page.read_text().replace("# A small chapter", "# Coins\\n\\nCoins, and another coin."))
-    done = build_small(small_book)
-    assert done.returncode == 0, done.stdout + done.stderr
-    html = (small_book / "_build/html/notebooks/21_small.html").read_text()
-    assert re.findall(r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>',
-                      html) == [("../book/other.html#term-coin", "Coins")]
-    assert re.findall(r'<div class="fi-gloss" aria-hidden="true">(.*?)</div>',
-                      html) == ["<b>coin</b> What is tossed."]

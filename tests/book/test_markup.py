@@ -1,22 +1,14 @@
 """What the build makes of a notebook's own markup: chapter headers, cards, captions, folded code, links
-that set an explorable."""
+that set an explorable, words of the glossary."""
 
 import json
 import re
 
 import pytest
 
-from .conftest import ROOT, build_small
-from .test_build import TOC, write_notebook
+from .conftest import build_small, notebook, small_book
 
-EXTENSIONS = ("cards", "figures", "chapter")
-CONFIG = f"""title: A small book
-only_build_toc_files: true
-exclude_patterns: [_build, fi_teach]
-execute: {{execute_notebooks: cache}}
-sphinx:
-  local_extensions: {{{", ".join(f"{name}: {ROOT}/book/_ext" for name in EXTENSIONS)}}}
-"""
+GLOSSARY = "# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n"
 TEXT = """# 21 · A small chapter
 
 | | |
@@ -40,7 +32,9 @@ Count again.
 
 This does not wait. Now [set it to 8](#set:together=8), or [to *half*](#set:share=50%20%25,kind=a%2C%20b%3Dc).
 
-## Two
+## Two coins
+
+Coins, and another coin.
 
 <details><summary>A proof</summary>
 
@@ -72,33 +66,19 @@ BADGE = """from IPython.display import HTML
 HTML('<div class="fi-claim" data-claim="X"></div>')"""
 
 
-def put(root, *texts, cells=()):
-    """A book of chapters with these texts, each followed by the same hidden cells."""
-    for folder in ("book", "notebooks", "fi_teach"):
-        (root / folder).mkdir(exist_ok=True)
-    (root / "_config.yml").write_text(CONFIG)
-    (root / "book/start.md").write_text("# Start\n\nHere.\n")
-    (root / "book/other.md").write_text("# Other\n\nThere.\n")
-    names = [f"{number}_small" for number in range(21, 21 + len(texts))]
-    (root / "_toc.yml").write_text(TOC + "".join(f"- file: notebooks/{name}\n" for name in names[1:]))
-    for name, text in zip(names, texts, strict=True):
-        path = root / f"notebooks/{name}.ipynb"
-        write_notebook(path, *cells)
-        notebook = json.loads(path.read_text())
-        notebook["cells"][0] |= {"source": text, "id": "words"}
-        for cell in notebook["cells"][1:]:
-            cell["metadata"]["tags"] = ["hide-input"]
-        path.write_text(json.dumps(notebook))
-
-
 @pytest.fixture(scope="module")
-def html(tmp_path_factory):
-    """The page of a small chapter."""
-    root = tmp_path_factory.mktemp("small")
-    put(root, TEXT, cells=(DRAWN, BADGE, "assert True"))
+def pages(tmp_path_factory):
+    """The pages of a small chapter, and of one whose cells have no ids, as programs older than notebook format 4.5
+    write it."""
+    chapter = notebook(DRAWN, BADGE, "assert True", words=TEXT, metadata={"tags": ["hide-input"]})
+    old = json.loads(notebook(words=TEXT)) | {"nbformat_minor": 4}
+    for cell in old["cells"]:
+        del cell["id"]
+    root = small_book(tmp_path_factory.mktemp("small"), chapter, json.dumps(old),
+                      extensions=("cards", "figures", "chapter", "glossary_links"), files={"book/other.md": GLOSSARY})
     done = build_small(root)
     assert done.returncode == 0, done.stdout + done.stderr
-    return (root / "_build/html/notebooks/21_small.html").read_text(encoding="utf-8")
+    return [(root / f"_build/html/notebooks/{number}_small.html").read_text(encoding="utf-8") for number in (21, 22)]
 
 
 MADE = {
@@ -122,6 +102,10 @@ MADE = {
     "hidden code is folded under a name that fits": (
         r'<details class="fi-code"><summary>(.*?)</summary>', ["Code", "How it was computed", "Checked by code"]),
     "below its output": (r'<figcaption>[\s\S]*?(<details class="fi-code">)', ['<details class="fi-code">']),
+    "the first use of a term links to the glossary, not in a heading, and not the second time": (
+        r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>', [("../book/other.html#term-coin", "Coins")]),
+    "beside it stands what the term means": (
+        r'<div class="fi-gloss" aria-hidden="true">(.*?)</div>', ["<b>coin</b> What is tossed."]),
     "a link that sets an explorable keeps its wish": (
         r'<a class="fi-set reference internal" href="#set:(.*?)">(.*?)</a>',
         [("together=8", "set it to 8"), ("share=50%20%25,kind=a%2C%20b%3Dc", "to <em>half</em>")]),
@@ -129,35 +113,10 @@ MADE = {
 
 
 @pytest.mark.parametrize("what", MADE)
-def test_what_a_notebook_says_becomes_of_the_page(html, what):
+def test_what_a_notebook_says_becomes_of_the_page(pages, what):
     pattern, found = MADE[what]
-    assert re.findall(pattern, html) == found
+    assert re.findall(pattern, pages[0]) == found
 
 
-def test_a_notebook_whose_cells_have_no_ids_is_read_as_well(tmp_path):
-    """As programs older than notebook format 4.5 write it: its cards are named by the cell's number."""
-    put(tmp_path, TEXT)
-    path = tmp_path / "notebooks/21_small.ipynb"
-    notebook = json.loads(path.read_text()) | {"nbformat_minor": 4}
-    for cell in notebook["cells"]:
-        del cell["id"]
-    path.write_text(json.dumps(notebook))
-    done = build_small(tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    page = (tmp_path / "_build/html/notebooks/21_small.html").read_text(encoding="utf-8")
-    assert re.findall(r'id="(guess-[\w-]+)" data', page) == ["guess-cell-1", "guess-cell-1-2"]
-
-
-def test_a_prediction_without_exactly_one_right_answer_and_a_question_fails_the_build(tmp_path):
-    """Each of three chapters has its own fault, and is named with it."""
-    faults = {
-        "no answers to": TEXT.replace("Right: $2", "It is $2"),
-        "2 answers to": TEXT.replace("No.\n", "Right, no.\n"),
-        "have no question": TEXT.replace("**Predict.** What is 2 + 2?", "- A list."),
-    }
-    put(tmp_path, *faults.values())
-    done = build_small(tmp_path)
-    assert done.returncode == 1
-    for number, complaint in enumerate(faults, 21):
-        named = [line for line in done.stderr.splitlines() if f"{number}_small" in line]
-        assert any(complaint in line for line in named), done.stderr
+def test_cards_of_cells_without_ids_are_named_by_the_cells_number(pages):
+    assert re.findall(r'id="(guess-[\w-]+)" data', pages[1]) == ["guess-cell-1", "guess-cell-1-2"]

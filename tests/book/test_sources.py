@@ -7,9 +7,9 @@ import re
 import pytest
 from claims_ledger import REASONS, STATEMENTS, chapter_of, lines_of, plain, read_statements
 
-from fi_course.claims import VERDICTS, read_ledger
+from fi_course.claims import read_ledger
 
-from .conftest import ROOT, sphinx_pages
+from .conftest import ROOT
 
 SOURCES = read_statements(ROOT / STATEMENTS)
 LEDGER = read_ledger()
@@ -69,58 +69,3 @@ def test_every_source_has_its_page_in_the_book(name):
     assert f"{{source-page}} {name}\n" in (ROOT / f"book/{page}.md").read_text(encoding="utf-8")
     assert f"file: book/{page}\n" in (ROOT / "_toc.yml").read_text(encoding="utf-8")
     assert f"({page}.md)" in (ROOT / "book/sources.md").read_text(encoding="utf-8")
-
-
-SMALL = """
-- source: golf post
-  page: source_golf
-  title: A title
-  author: An author
-  published: A blog
-  lost: The drawings are lost.
-  places:
-  - place: First slide
-    taught: ["01 Growing"]
-    sentences: 3
-    says:
-    - [It claims., AAA-01]
-    - [It goes on., step, 2]
-"""
-CLAIMS = "- {id: AAA-01, source: [golf post], claim: First, verdict: fails, chapter: trees}\n"
-
-
-@pytest.fixture
-def book(tmp_path):
-    """A folder with one source of two lines, its page, a ledger and a chapter."""
-    for folder in ("book", "notebooks"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "book/claims.yaml").write_text(CLAIMS)
-    (tmp_path / "book/statements.yaml").write_text(SMALL)
-    (tmp_path / "index.rst").write_text("Index\n=====\n\n.. toctree::\n   :glob:\n\n   book/*\n   notebooks/*\n")
-    (tmp_path / "book/ledger.rst").write_text("Ledger\n======\n\n.. claims-ledger::\n")
-    (tmp_path / "book/source.rst").write_text("Source\n======\n\n.. source-page:: golf post\n")
-    (tmp_path / "notebooks/01_trees.rst").write_text("Trees\n=====\n\nGrowing\n-------\n\nThey grow.\n")
-    (tmp_path / "notebooks/01_trees.ipynb").write_text("{}")
-    (tmp_path / "conf.py").write_text("extensions = ['claims_ledger']\n")
-    return tmp_path
-
-
-def make(book):
-    """Build -> (warnings about sources, the source's page)."""
-    warnings, page = sphinx_pages(book, "book/source")
-    return [line for line in warnings.splitlines() if "statements.yaml" in line], page
-
-
-def test_a_page_has_the_places_the_verdicts_and_the_ways_to_chapter_and_ledger(book):
-    warnings, page = make(book)
-    assert not warnings
-    for part in ("A title", "An author", "The drawings are lost.", "First slide", VERDICTS["fails"],
-                 "It goes on. (2 sentences)",
-                 'href="ledger.html#aaa-01"', 'href="../notebooks/01_trees.html#growing"', REASONS["step"],
-                 "3 sentences, 1 of which claim something", "1 do not hold"):
-        assert part in page
-
-
-def test_a_section_that_no_chapter_has_is_a_warning(book):
-    (book / "book/statements.yaml").write_text(SMALL.replace("01 Growing", "01 Felling"))
-    assert "no chapter has that section" in make(book)[0][0]
