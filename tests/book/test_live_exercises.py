@@ -14,8 +14,7 @@ import pytest
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
 
-from .accessibility import CUT, opened, violations_in_every_view
-from .browser_pages import isolated_page
+from .accessibility import CUT, assert_accessible, opened
 from .conftest import ROOT
 from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
 from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
@@ -47,7 +46,7 @@ def start_python(tab):
 @pytest.fixture(scope="module")
 def running(browser, live_book):
     """A page on which Python runs, for tests that leave it running -> (tab, its console's errors)."""
-    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, *_):
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
         start_python(tab)
         yield tab, errors
 
@@ -95,7 +94,7 @@ def graded(notebooks, folder):
 def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
     """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download,
     be graded."""
-    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, outside, _):
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, errors, outside, _):
         start_python(tab)
         for id in questions_of(NAME):
             if ASKED[id] == "prose":
@@ -166,7 +165,7 @@ def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(
 def test_work_survives_an_endless_loop_and_a_reload_and_is_graded(browser, live_book, tmp_path):
     """On a phone: a loop that prints is stopped where it runs, the page stays alive, nothing is lost."""
     id, loop = "permutation.mend_groups", "while True:\n    print('again')"
-    with opened(browser, live_book, f"exercises/{NAME}", gated=True, within=isolated_page) as (tab, errors, *_):
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
         tab.set_viewport_size({"width": 360, "height": 780})
         start_python(tab)
         place = place_of(tab, id)
@@ -222,8 +221,7 @@ def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fit
     check(tab, "permutation.test_groups", source_of(NAME, "permutation.test_groups"))
     assert errors == []
     tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
-    for view, found in violations_in_every_view(tab):
-        assert (view, found) == (view, {})
+    assert_accessible(tab)
     tab.set_viewport_size({"width": 360, "height": 780})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
     assert tab.evaluate(CUT) == []

@@ -9,7 +9,6 @@ import pytest
 from start_page import MEASURES, first, ranks_of, told_first, why
 
 from .accessibility import opened
-from .browser_pages import isolated_page
 
 START = "book/start"
 RANKS = """() => [...document.querySelectorAll('.fi-ranks label')].map((label) =>
@@ -64,27 +63,26 @@ def test_the_ranks_visibly_cross(browser, address):
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_a_touched_column_lights_up_and_says_why(built_book, browser, scripts):
     """By pointer for as long as it stays, by key and by a tap for good; one sentence at a time."""
-    context = browser.new_context(java_script_enabled=scripts, viewport={"width": 1280, "height": 900})
-    tab = context.new_page()
-    tab.goto((built_book / "book/start.html").as_uri())
-    lit = lambda: [label.inner_text() for label in tab.locator(".fi-ranks em:visible b").all()]  # noqa: E731
-    chosen = lit()
-    assert len(chosen) == 1
-    tab.locator(".fi-ranks label", has_text="unemp").locator("input").hover()
-    assert lit() == ["unemp"]
-    tab.mouse.move(5, 5)
-    assert lit() == chosen
-    tab.locator(".fi-ranks input:checked").press("ArrowDown")
-    assert len(lit()) == 1 and lit() != chosen
-    tab.locator(".fi-ranks label", has_text="unemp").locator("input").click()
-    tab.mouse.move(5, 5)
-    assert lit() == ["unemp"]
-    context.close()
+    def lit():
+        return tab.locator(".fi-ranks em:visible b").all_inner_texts()
+
+    with opened(browser, built_book.as_uri(), START, java_script_enabled=scripts) as (tab, *_):
+        chosen = lit()
+        assert len(chosen) == 1
+        tab.locator(".fi-ranks label", has_text="unemp").locator("input").hover()
+        assert lit() == ["unemp"]
+        tab.mouse.move(5, 5)
+        assert lit() == chosen
+        tab.locator(".fi-ranks input:checked").press("ArrowDown")
+        assert len(lit()) == 1 and lit() != chosen
+        tab.locator(".fi-ranks label", has_text="unemp").locator("input").click()
+        tab.mouse.move(5, 5)
+        assert lit() == ["unemp"]
 
 
 @pytest.mark.parametrize("view", ["day", "phone"])
 def test_the_first_screen_says_what_this_is_and_where_to_begin(browser, address, view):
-    with opened(browser, address, START, view, within=isolated_page) as (tab, *_):
+    with opened(browser, address, START, view) as (tab, *_):
         height = tab.viewport_size["height"]
         for what in ("h1", "h1 + p", ".fi-begin a", *([".fi-ranks em:visible"] if view == "day" else [])):
             box = tab.locator(f".bd-article {what}").first.bounding_box()
