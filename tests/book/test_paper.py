@@ -10,37 +10,19 @@ LETTER = "@page cheatsheet { size: letter landscape; }"
 IN_SMALL = ("notebooks/01_trees", "exercises/01_trees", "book/cheatsheet")
 
 
-@pytest.fixture(scope="module")
-def words(printed):
-    """What each sheet says."""
-    return [page.extract_text() for page in printed.pages]
-
-
-@pytest.fixture(scope="module")
-def printed(built_book, browser, tmp_path_factory):
-    """The PDF of three pages -> PdfReader."""
-    target = tmp_path_factory.mktemp("paper") / "book.pdf"
-    pdf.make(browser, IN_SMALL, target)
-    return PdfReader(target)
-
-
-def test_the_contents_name_the_sheet_on_which_a_page_begins(words):
+def test_the_book_in_small_has_contents_numbers_open_answers_and_links(built_book, browser, tmp_path):
+    """The contents name the sheet on which a page begins, and every sheet carries its number; answers are open; a link
+    inside the book leads to a sheet, and none to the builder."""
+    pdf.make(browser, IN_SMALL, tmp_path / "book.pdf")
+    printed = PdfReader(tmp_path / "book.pdf")
+    words = [page.extract_text() for page in printed.pages]
     for title, number in (("Trees that explain", 1), ("Cheat sheet", len(words) - 1)):
         assert title in words[0] and title in words[number]
         assert str(number + 1) in words[0]
-
-
-def test_every_sheet_carries_its_number(words):
     for k, said in enumerate(words[:-1]):  # the cheat sheet has a format of its own
         assert said.strip().splitlines()[0].strip() == str(k + 1)
-
-
-def test_answers_are_open_on_paper(words):
     text = " ".join(words)
     assert "Lock in my guess" not in text and text.count("Right") >= 5
-
-
-def test_a_link_inside_the_book_leads_to_a_sheet_and_none_to_the_builder(printed):
     notes = [note.get_object() for page in printed.pages for note in page.get("/Annots") or []]
     assert [note for note in notes if "localhost" in str((note.get("/A") or {}).get("/URI"))] == []
     assert [note for note in notes if isinstance(note.get("/Dest"), list)]
