@@ -144,7 +144,8 @@ SOURCES = {
     "a random_state of scikit-learn's": "ExtraTreesRegressor(5, random_state=0).fit(X, y).predict(X + .1)",
     "a random_state of pandas": "pd.Series(range(100)).sample(5, random_state=0).tolist()",
     "a booster with a seed": "XGBRegressor(n_estimators=3, subsample=.5, random_state=1).fit(X, y).predict(X)",
-    "a booster without": "LGBMRegressor(n_estimators=3, subsample=.5, subsample_freq=1).fit(X, y).predict(X)",
+    "a booster without": "LGBMRegressor(n_estimators=3, subsample=.5, subsample_freq=1, verbose=-1)"
+                         ".fit(X, y).predict(X)",
     "an rng of ours": "twins(5, rng=0).y.tolist()",
     "what a cached function of the package remembers": "grown('shuffled', 'gini').impurity[1]",
     "seeds in a row": "[kind(seed).random_sample() if kind is np.random.RandomState else kind(seed).random() "
