@@ -101,7 +101,8 @@ MADE = {
         [("Figure 21.1.", "One is <em>more</em> than 0.")]),
     "hidden code is folded under a name that fits": (
         r'<details class="fi-code"><summary>(.*?)</summary>', ["Code", "How it was computed", "Checked by code"]),
-    "below its output": (r'</figcaption>\s*</figure>[\s</div>]*(<details class="fi-code">)', ['<details class="fi-code">']),
+    "below its output": (
+        r'</figcaption>\s*</figure>[\s</div>]*(<details class="fi-code">)', ['<details class="fi-code">']),
     "the first use of a term links to the glossary, not in a heading, and not the second time": (
         r'<a class="fi-term[^"]*" href="([^"]*)">(\w+)</a>', [("../book/other.html#term-coin", "Coins")]),
     "beside it stands what the term means": (
