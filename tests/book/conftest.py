@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from claims_ledger import read_statements
+from claims_ledger import plain, read_statements
 from sphinx.testing.util import SphinxTestApp
 
 from fi_course.claims import read_ledger
@@ -51,6 +51,17 @@ def put(folder, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+def prose(path):
+    """The words of a notebook: its Markdown cells."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def headings(page):
+    """The headings of a chapter, letters and digits only."""
+    return {plain(heading) for heading in re.findall(r"^#+ (.*)$", prose(ROOT / f"{page}.ipynb"), re.MULTILINE)}
 
 
 def notebook(*sources, words="# A small chapter", **more):

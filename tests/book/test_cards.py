@@ -8,7 +8,7 @@ import pytest
 from browser import settle, until
 
 from .accessibility import MOST_BYTES, PAGES, assert_accessible, opened, violations
-from .conftest import ROOT, put
+from .conftest import ROOT, prose, put
 
 CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 CHAPTER = "notebooks/06_negative"
@@ -23,8 +23,7 @@ HIDDEN = "() => document.querySelectorAll('.fi-gated[hidden]').length"
 
 def groups_in(page):
     """How many rows of details the notebook's source holds."""
-    cells = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
-    return sum(len(GROUP.findall("".join(cell["source"]))) for cell in cells if cell["cell_type"] == "markdown")
+    return len(GROUP.findall(prose(ROOT / f"{page}.ipynb")))
 
 
 def guess(tab, id, k):

@@ -1,7 +1,6 @@
 """What the prose pages count: hours from the chapters' own tables, rows from the conformity file, claims
 from the ledger, and what they say of a measure: from the stored comparison of chapter 13."""
 
-import json
 import re
 
 import pytest
@@ -12,15 +11,7 @@ from records import answering, comparison
 from fi_course.claims import read_ledger
 from fi_course.compare import METHODS, QUESTIONS, stored, verdicts
 
-from .conftest import ROOT
-
-
-def chapter(tmp_path, time):
-    path = tmp_path / "chapter.ipynb"
-    cells = [{"cell_type": "code", "source": ["'**Time** | 99 minutes'"]},
-             {"cell_type": "markdown", "source": ["# Chapter\n", f"| **Time** | {time} |\n"]}]
-    path.write_text(json.dumps({"cells": cells}))
-    return path
+from .conftest import ROOT, notebook, prose, put
 
 
 @pytest.mark.parametrize(("time", "minutes"), [
@@ -28,7 +19,8 @@ def chapter(tmp_path, time):
     ("40 minutes, and an afternoon for the capstone", (40, 0)), ("a while", None)])
 def test_a_chapters_minutes_are_read_from_its_table(tmp_path, time, minutes):
     """None where it does not say, so that the page can warn."""
-    assert minutes_of(chapter(tmp_path, time)) == minutes
+    text = notebook("'**Time** | 99 minutes'", words=f"# Chapter\n\n| **Time** | {time} |\n")
+    assert minutes_of(put(tmp_path, {"chapter.ipynb": text}) / "chapter.ipynb") == minutes
 
 
 PAIR = {"method": "mdi", "reference": "importances", "packages": ["scikit-learn"], "versions": ["1.2.3"],
@@ -102,9 +94,9 @@ def test_a_page_takes_what_answers_a_question_from_the_comparison(page):
 def test_the_closing_table_of_chapter_13_advises_no_measure_that_misleads_about_the_question(found):
     """Every row that begins with a question names measures that answer it; the last names none."""
     words = found.set_index(["question", "measure"])["word"]
-    cells = json.loads((ROOT / "notebooks/13_choosing.ipynb").read_text(encoding="utf-8"))["cells"]
-    text = next(text for cell in cells if "you may not write |" in (text := "".join(cell["source"])))
-    rows = [[part.strip() for part in line.split("|")[1:3]] for line in text.splitlines() if line[:1] == "|"][2:]
+    text = prose(ROOT / "notebooks/13_choosing.ipynb")
+    [table] = [part for part in text.split("\n\n") if "you may not write |" in part]
+    rows = [[part.strip() for part in line.split("|")[1:3]] for line in table.splitlines() if line[:1] == "|"][2:]
     advised = [(about.split(",")[0], [name for name in METHODS if name.split(" statistic")[0] in measured])
                for about, measured in rows]
     assert {question for question, _ in advised} == set(QUESTIONS)

@@ -1,25 +1,16 @@
 """The lesson plan in the instructor's guide: twelve weeks and one more, whose pages, minutes and sections are those
 of the chapters."""
 
-import json
 import re
 
 import pytest
 from chapter import minutes_of
 from claims_ledger import plain
 
-from .conftest import ROOT
+from .conftest import ROOT, headings
 
 PAGE = (ROOT / "book/teaching.md").read_text(encoding="utf-8")
 WEEKS = {int(number): line for line in PAGE.splitlines() for number in re.findall(r"^\| \[(\d+)\]\(#lesson-", line)}
-
-
-def headings(pattern):
-    """The headings of the chapters that match, letters and digits only."""
-    text = [line for path in ROOT.glob(f"notebooks/{pattern}.ipynb")
-            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "markdown"
-            for line in "".join(cell["source"]).splitlines() if line.startswith("#")]
-    return {plain(line.lstrip("# ")) for line in text}
 
 
 def test_weeks_are_numbered_through_and_each_has_wrong_answers_to_expect():
@@ -46,6 +37,6 @@ def test_every_page_that_the_plan_links_to_is_there():
 def test_every_section_that_the_plan_names_is_in_a_chapter():
     """Sections are set in italics, without quotation marks; the name of a column is not one."""
     named = re.findall(r"(?<!\*)\*([A-Z][^*]*)\*(?!\*)", PAGE)
-    known = headings("*")
+    known = {heading for path in ROOT.glob("notebooks/*.ipynb") for heading in headings(f"notebooks/{path.stem}")}
     assert len(named) > 15
     assert [words for words in named if plain(words) not in known] == []

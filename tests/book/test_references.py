@@ -1,12 +1,11 @@
 """The references can be found: each has an identifier that is well formed, and the chapters link to the same ones."""
 
-import json
 import re
 
 import pytest
 from pybtex.database import parse_file
 
-from .conftest import ROOT
+from .conftest import ROOT, prose
 
 ENTRIES = {key: dict(entry.fields) for key, entry in parse_file(ROOT / "book/references.bib").entries.items()}
 ON_PAPER_ONLY = {"banzhaf1965": "a law review without identifiers",
@@ -27,10 +26,6 @@ def is_isbn(text):
 
 def pages():
     """What chapters and prose pages say -> {file: text}."""
-    def prose(path):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-
     notebooks = {path.name: prose(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
     return notebooks | {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "book").glob("*.md"))}
 

@@ -1,27 +1,17 @@
 """Every sentence of the five sources has its claim or the reason why it has none, and a page shows them
 in their order."""
 
-import json
-import re
-
 import pytest
 from claims_ledger import REASONS, STATEMENTS, chapter_of, lines_of, plain, read_statements
 
 from fi_course.claims import read_ledger
 
-from .conftest import ROOT
+from .conftest import ROOT, headings
 
 SOURCES = read_statements(ROOT / STATEMENTS)
 LEDGER = read_ledger()
 PLACES = [(source, place) for source in SOURCES.values() for place in source["places"]]
 NAMES = [f"{source['source']}: {place['place']}" for source, place in PLACES]
-
-
-def headings(page):
-    """The headings of a chapter, letters and digits only."""
-    cells = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
-    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    return {plain(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
 
 
 def test_there_are_five_sources_with_title_author_and_what_was_lost():
