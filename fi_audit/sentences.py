@@ -48,11 +48,8 @@ class Facts:
     def carriers(self) -> list[tuple[Measure, tuple[str, ...]]]:
         """What is clear of zero: columns by themselves, and groups of correlated ones."""
         grouped = {name for members in self.audit.clusters for name in members}
-        found = {question: [one for one in self.audit.clear(question)
-                            if len(one) > 1 or one[0] not in grouped][:MOST]
-                 for question in ("used", "used together")}
-        return [(self.audit.measure(question), one) for question in found
-                for one in found[question]]
+        return [(self.audit.measure(question), one) for question in ("used", "used together")
+                for one in self.audit.clear(question) if len(one) > 1 or one[0] not in grouped]
 
 
 def sentences(facts: Facts) -> tuple[Sentence, ...]:
@@ -115,7 +112,9 @@ def _skill(facts: Facts) -> Iterator[Sentence]:
 
 def _used(facts: Facts) -> Iterator[Sentence]:
     """True if shuffling the column, or the group together, costs as much as is said on new rows."""
-    for measure, members in facts.carriers:
+    alone = [one for one in facts.carriers if one[0].question == "used"]
+    groups = facts.carriers[len(alone):]
+    for measure, members in (*alone[:MOST], *groups[:MOST]):
         together = ", taken together" if len(members) > 1 else ""
         yield Sentence(
             measure.question, members, f"{facts.who} relies on {listed(members)}{together}: "

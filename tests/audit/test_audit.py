@@ -211,6 +211,14 @@ def test_what_the_model_uses_is_said_and_noise_is_not_said_to_matter_or_not():
     assert not nothing.may and nothing.about == ("b", "c") and "can show an importance of about" in nothing.condition
 
 
+def test_the_answer_counts_all_that_carry_the_model_and_ten_sentences_are_written():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 12))).add_prefix("v")
+    found = audit(lambda t: t.sum(axis=1).to_numpy(), table, table.sum(axis=1) + rng.normal(size=300))
+    assert "12 features carry it, first:" in found.answer
+    assert len([s for s in found.sentences if s.kind == "used"]) == 10
+
+
 def test_intervals_know_that_columns_are_correlated():
     """Ten copies of one column err together: their intervals are hardly wider than one column's."""
     table = pd.DataFrame({f"v{j}": TEST[0]["a"] for j in range(10)})
