@@ -92,6 +92,11 @@ class AuditData:
         return "the model" if not self.clone else f"a copy of the model, {self.clone},"
 
     @cached_property
+    def who(self) -> str:
+        """The subject at the beginning of a sentence."""
+        return self.subject[0].upper() + self.subject[1:]
+
+    @cached_property
     def test(self) -> NDArray:
         """Positions of the rows that judge, at most as many as the budget allows."""
         most = min(self.budget.test, max(600, self.budget.cells // len(self.names)))

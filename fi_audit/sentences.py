@@ -32,17 +32,8 @@ class Facts:
     audit: Audit
     no_refit: str
 
-    @property
-    def stops(self) -> list[Finding]:
-        return [f for f in self.audit.findings if f.verdict == "stop"]
-
-    @property
-    def asked(self) -> list[Finding]:
-        return [f for f in self.audit.findings if f.verdict == "ask"]
-
-    @property
-    def who(self) -> str:
-        return self.data.subject[0].upper() + self.data.subject[1:]
+    def findings(self, verdict: str) -> list[Finding]:
+        return [f for f in self.audit.findings if f.verdict == verdict]
 
     @property
     def carriers(self) -> list[tuple[Measure, tuple[str, ...]]]:
@@ -70,15 +61,14 @@ def _with_conditions(sentence: Sentence, facts: Facts) -> Sentence:
             return replace(sentence, may=False, condition=(
                 "The model was fitted on these rows: figures on them flatter. It takes rows that "
                 "it has not seen, or a copy that is fitted on a part (--refit)."))
-        if facts.stops:
-            return replace(sentence, may=False,
-                           condition="Not while this stands: " + facts.stops[0].text)
+        for stop in facts.findings("stop"):
+            return replace(sentence, may=False, condition="Not while this stands: " + stop.text)
         if touched or (suspects and sentence.kind in ("skill", "ranking")):
             condition += (f" And only if {listed(suspects)} "
                           f"{'is' if len(suspects) == 1 else 'are'} known before the outcome: ask.")
     elif touched:
         condition += " It may have been written down after the outcome: ask."
-    asks = [f.check for f in facts.asked if f.check in OF_THE_ROWS]
+    asks = [f.check for f in facts.findings("ask") if f.check in OF_THE_ROWS]
     if asks:
         condition += f" First settle what is asked under “{'” and “'.join(asks)}”."
     return replace(sentence, condition=condition)
@@ -117,7 +107,7 @@ def _used(facts: Facts) -> Iterator[Sentence]:
     for measure, members in (*alone[:MOST], *groups[:MOST]):
         together = ", taken together" if len(members) > 1 else ""
         yield Sentence(
-            measure.question, members, f"{facts.who} relies on {listed(members)}{together}: "
+            measure.question, members, f"{facts.data.who} relies on {listed(members)}{together}: "
             f"shuffling {'them' if together else 'it'} {_shares(measure, members)}.",
             "They are correlated, so the figure belongs to all of them and to none alone."
             if together else "On rows like these. It says what the predictions rest on, not what "
@@ -217,18 +207,19 @@ def answer(facts: Facts) -> str:
     elif not main.clear:
         return ("The model cannot be explained: on these rows no score tells it from a prediction "
                 "that needs no model, so its importances mean nothing.")
-    elif facts.stops:
-        return f"No importance of this model may be written yet. {facts.stops[0].text}"
+    elif facts.findings("stop"):
+        return ("No importance of this model may be written yet. "
+                + facts.findings("stop")[0].text)
     else:
         grade = "predicts well enough to be explained" if main.name != "ranking" else (
             "ranks well enough to be explained, though its numbers are no better than a constant")
-        first = f"{facts.who} {grade}: it {_in_short(facts)}. {_carried(facts)}"
+        first = f"{facts.data.who} {grade}: it {_in_short(facts)}. {_carried(facts)}"
     suspects = facts.audit.suspects
     if suspects:
         looks = "looks" if len(suspects) == 1 else "look"
         return (f"{first} {listed(suspects)} {looks} like a leak: ask before you publish "
                 "anything.")
-    rows = [f for f in facts.asked if f.check in (*OF_THE_ROWS, "time")]
+    rows = [f for f in facts.findings("ask") if f.check in (*OF_THE_ROWS, "time")]
     related = rows and "nearer" in (rows[0].figures or {})
     return " ".join([first, *(
         "Some rows seem to belong together, which makes every interval too narrow."
@@ -237,7 +228,7 @@ def answer(facts: Facts) -> str:
 
 def _in_short(facts: Facts) -> str:
     """The main score, and how the model ranks, without a subject."""
-    ranking = [ranking_text(facts.data, score).removeprefix(facts.who + " ")
+    ranking = [ranking_text(facts.data, score).removeprefix(facts.data.who + " ")
                for score in facts.scores if score.name == "ranking"]
     if facts.main.name == "ranking":
         return ranking[0]

@@ -390,10 +390,9 @@ def check_skill(data: AuditData, scores: list[Score], main: Score) -> Finding:
 
 def skill_text(data: AuditData, score: Score) -> str:
     """Say the skill of one score, without a full stop."""
-    who = data.subject[0].upper() + data.subject[1:]
     if score.name == "ranking":
         return ranking_text(data, score)
-    return f"{who} {lower_text(score)}"
+    return f"{data.who} {lower_text(score)}"
 
 
 def lower_text(score: Score) -> str:
@@ -405,13 +404,12 @@ def lower_text(score: Score) -> str:
 def ranking_text(data: AuditData, score: Score) -> str:
     """Say the ranking as pairs out of 100."""
     right, low, high = (50 + 50 * x for x in (score.skill, score.low, score.high))
-    who = data.subject[0].upper() + data.subject[1:]
     if score.baseline != "guessing":
-        return (f"{who} puts {percent(score.skill)} fewer pairs in the wrong order than "
+        return (f"{data.who} puts {percent(score.skill)} fewer pairs in the wrong order than "
                 f"{score.baseline} ({span(score.low, score.high, percent)})")
     what = ("the larger of two outcomes above the smaller" if data.kind == "number" else
             f"a row with '{data.classes[-1]}' above one without")
-    return f"{who} ranks {what} {right:.0f} times in 100 ({low:.0f} to {high:.0f})"
+    return f"{data.who} ranks {what} {right:.0f} times in 100 ({low:.0f} to {high:.0f})"
 
 
 def check_calibration(data: AuditData) -> Finding:
