@@ -87,7 +87,7 @@ def test_the_margin_holds_badges_and_words_and_lines_and_gaps_keep_their_length(
     few lines say little, give or take two. A badge comes back into the text when its code is opened."""
     page, tab, _ = shown
     if page in CASES:
-        pytest.skip("a case has its own measure")
+        pytest.skip("it is chapters that are measured")
     seen = tab.evaluate(LOOKED_AT)
     assert middle_gap(seen, seen["pictures"]) < STILL_FAR.get(page, MOST_SCREENS)
     assert middle_gap(seen, [*seen["pictures"], *seen["tables"]]) < MOST_SCREENS
@@ -103,7 +103,8 @@ def test_the_margin_holds_badges_and_words_and_lines_and_gaps_keep_their_length(
     assert [code for code in found["code"] if code["right"] > found["column"] + 1] == []
     slack = 0 if len(letters) > 20 else 2
     assert 66 - slack <= median(letters) <= 72 + slack
-    for cell in tab.locator(".cell:has(.fi-claim)").all()[:1]:
+    if page == "notebooks/05_permutation":
+        cell = tab.locator(".cell:has(.fi-claim)").first
         before = cell.bounding_box()["width"]
         cell.locator("summary").first.click()
         assert cell.bounding_box()["width"] > 2 * before
