@@ -259,7 +259,9 @@ def test_a_definition_calls_no_engine(slow, without_engines):
     if slow.startswith("debiased"):
         given["method"] = "oob"
     taken = inspect.signature(SLOW[slow]).parameters
-    assert SLOW[slow](**{key: value for key, value in given.items() if key in taken}) is not None
+    given = {key: value for key, value in given.items() if key in taken}
+    for without in [{}, {"background": None}] if "background" in given else [{}]:
+        assert SLOW[slow](**given | without) is not None
 
 
 @pytest.mark.parametrize("name", ["oob_importance", "permutation_importance", "tree_shap", "grow_cart"])

@@ -61,3 +61,4 @@ def test_to_importance_adds_up_the_outputs_sizes_and_keeps_the_unit():
     phi = Attribution(np.array([[[1.0, -2.0], [0.0, 0.5]]]), np.zeros(2), ("a", "b"), unit="log-odds")
     assert phi.to_importance().mean.tolist() == [3, 0.5]
     assert phi.to_importance().unit == "log-odds"
+    assert Attribution(np.array([[1.0, -2.0], [3.0, 0.0]]), 0.0, ("a", "b")).to_importance().mean.tolist() == [2, 1]

@@ -179,9 +179,10 @@ def test_a_waterfall_says_its_shares_in_words_and_lumps_the_small_ones_together(
         "Waterfall from 10, when nothing is known, to the prediction 12.5: c +5, b −3, 2 others +0.5.")
 
 
-def test_a_feature_keeps_the_colour_it_is_given_in_a_waterfall():
-    ax = plots.draw_waterfall(0, [1.0, 2.0], ["a", "b"], colours={"a": "#ff0000", "b": "#0000ff"})
-    assert [bar.get_facecolor()[:3] for bar in ax.patches] == [(0, 0, 1), (1, 0, 0)]
+def test_a_feature_keeps_the_colour_it_is_given_in_a_waterfall_and_no_share_has_no_sign():
+    ax = plots.draw_waterfall(0, [1.0, 2.0, 0.0], ["a", "b", "c"], colours={"a": "#ff0000", "b": "#0000ff"})
+    assert [bar.get_facecolor()[:3] for bar in ax.patches[:2]] == [(0, 0, 1), (1, 0, 0)]
+    assert words_in(ax)[:3] == ["+2", "+1", "0"]
 
 
 # --- axes and numbers ---
