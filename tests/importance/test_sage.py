@@ -136,6 +136,8 @@ def test_labels_are_averaged_as_votes():
     by_hand = [(nothing - first + second - all_known) / 2, (nothing - second + first - all_known) / 2]
     assert all_known == 0 < nothing
     np.testing.assert_allclose(sage_by_definition(which, X, y, background=background).mean, by_hand, atol=1e-12)
+    lacks = y != "middle"  # a label that y lacks can still be voted for
+    assert np.isfinite(sage_by_definition(which, X[lacks], y[lacks], background=X).mean).all()
 
 
 def test_a_label_that_only_mixed_rows_get_cannot_vote():

@@ -68,7 +68,7 @@ def test_sampled_values_lie_within_their_errors(normal):
     found = sampled_shapley_values(curved, normal[:4], background=normal, n_repeats=300)
     apart = np.abs(found.values - exact)
     assert (apart < 4.5 * found.standard_error + 1e-12).all()
-    assert (apart > 0.1 * found.standard_error).mean() > 0.5, "the errors are not far too large"
+    assert (apart > 0.3 * found.standard_error).mean() > 0.5, "the errors are not far too large"
     close(found.values.sum(1) + found.base, curved(normal[:4]))
 
 
