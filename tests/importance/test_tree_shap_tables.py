@@ -81,7 +81,7 @@ def test_subtrees_of_every_size_and_both_walks_are_the_definition(monkeypatch, b
         close(tree_shap_interactions(forest, X, background=background), pairs)
 
 
-@pytest.mark.parametrize(("d", "times"), [(1, 1), (2, 1), (15, 1), (16, 1), (16, 2), (17, 2)])
+@pytest.mark.parametrize(("d", "times"), [(1, 1), (2, 1), (15, 1), (16, 1), (16, 2), (17, 1), (17, 2)])
 def test_sixteen_features_fill_an_index_to_its_last_bit(d, times):
     """The longest path that a table takes: 2^16 columns, indices of 16 bits, however many levels; 17 features are left.
 
