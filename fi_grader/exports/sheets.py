@@ -111,8 +111,8 @@ def comment_on(record, score):
     """Build the comment that a student reads beside the points -> str."""
     words = [f"{plain_number(score.points)} of {score.most} points."]
     if score.days:
-        words.append(f"{score.days} days late, {score.free_days} of them free: "
-                     f"{plain_number(score.counted)} count.")
+        words.append(f"{score.days} day{'s' * (score.days != 1)} late, "
+                     f"{score.free_days} of them free: {plain_number(score.counted)} count.")
     for key, told in (("mistake", "{}: {}."), ("comment", "{}: {}"),
                       ("changed", "{}, points changed: {}")):
         words += [told.format(row["question"], row[key]) for row in record["rows"]

@@ -288,7 +288,8 @@ def describe_skipped(skipped, most=20):
     lines += [f"{student or 'nobody'}: {count - most} more files"
               for student, count in counts.items() if count > most]
     n_junk = sum(one.is_junk for one in skipped)
-    return lines + [f"{n_junk} files that programs have left"] * bool(n_junk)
+    left = f"{n_junk} files that programs have left"
+    return lines + ["1 file that a program has left" if n_junk == 1 else left] * bool(n_junk)
 
 
 def _topmost(source):
