@@ -50,9 +50,10 @@ def test_the_truth_in_the_table_is_the_worlds_own():
 
 
 def test_an_importance_in_the_table_is_the_one_the_method_gives_by_hand():
+    """And one name is a list of one."""
     seed = int(np.random.default_rng(5).integers(2**31))
     trial = Trial(and_gate(200, rng=seed), 7, seed)
-    found = compare(["and_gate"], ["MDI"], n=200, n_trees=7, rng=5)["importance"]
+    found = compare("and_gate", "MDI", n=200, n_trees=7, rng=5)["importance"]
     assert found.tolist() == mdi(trial.model).mean.tolist()
 
 
@@ -70,19 +71,9 @@ def test_a_method_of_ones_own_stands_beside_the_others():
     assert importances["mine"].tolist() == importances["MDI"].tolist()
 
 
-def test_one_name_is_a_list_of_one():
-    assert compare("null", "MDI", n=60, n_trees=2)["world"].unique().tolist() == ["null"]
-
-
 def test_the_same_seed_gives_the_same_table():
     one, two = (compare(["twins", "null"], QUICK, n=100, n_trees=3, rng=1) for _ in range(2))
     pd.testing.assert_frame_equal(one, two)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_runs(method):
-    found = compare(["confounder"], [method], n=120, n_trees=5)
-    assert np.isfinite(found["importance"]).all()
 
 
 def made(world, importances, yes, copies=None, question="relevant"):
@@ -286,14 +277,6 @@ def test_a_feature_alone_saves_the_error_of_the_mean_less_that_of_a_tree():
     tree = grow_cart(X[["x1"]], y, criterion="variance", max_depth=3, min_samples_leaf=5)
     saved = (y_new - y.mean()) ** 2 - (y_new - tree.predict(X_new[["x1"]])) ** 2
     assert np.allclose(METHODS["feature alone"](trial).mean, saved.mean())
-
-
-def test_drop_column_misleads_less_often_than_mdi_about_what_is_relevant():
-    """Planted truth: of two copies neither is missed, and a proxy adds nothing."""
-    worlds = ["correlated_proxy", "twins", "null"]
-    table = compare(worlds, ["drop column", "MDI"], n=200, n_trees=10, n_repeats=10)
-    misled = verdicts(outcomes(table, "relevant")).set_index("measure")["misleads"]
-    assert misled["drop column"] < 0.2 < 0.8 < misled["MDI"]
 
 
 @pytest.mark.parametrize("call, words", [

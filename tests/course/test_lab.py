@@ -51,8 +51,7 @@ def tab(lab, browser, request):
 
 
 def opened(tab, title):
-    """Click a link of the start page, and wait until its notebook can run: what runs before its kernel is there is
-    lost at times, and "idle" is also what it shows before it begins to connect."""
+    """Click a link of the start page, and wait for its notebook's kernel: before it connects "idle" is shown, too."""
     tab.locator("#jp-main-dock-panel .lm-TabBar-tab", has_text="start.ipynb").click()
     tab.get_by_role("link", name=title, exact=True).click()
     tab.locator(".jp-NotebookPanel:visible h1", has_text=title).wait_for()
@@ -65,8 +64,7 @@ def opened(tab, title):
 
 
 def is_ready(tab):
-    """Whether the kernels of the start page and the notebook have this page and are idle, by the server's own account,
-    and the page says so -> bool."""
+    """Whether both kernels, the start page's and the notebook's, are idle, for the server and on the page -> bool."""
     sessions = tab.evaluate("async () => (await fetch('/api/sessions?token=t')).json()")
     states = [one["kernel"]["execution_state"] for one in sessions if one["kernel"]["connections"]]
     return len(states) > 1 and set(states) == {"idle"} and tab.locator(IDLE).count() > 0
