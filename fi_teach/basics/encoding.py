@@ -73,8 +73,7 @@ def _as_floats(column: pd.Series) -> NDArray:
     """One column as floats, NaN where a value is missing."""
     if is_numeric_dtype(column):
         return column.to_numpy(dtype=float, na_value=np.nan)
-    is_time = is_datetime64_any_dtype(column) or is_timedelta64_dtype(column)
-    if is_time:
+    if not is_words(column.dtype):  # dates and durations
         codes = column.astype("int64")
     elif isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes
