@@ -46,8 +46,12 @@ def short_hash(parts):
 
 
 def code_hash(path):
-    """A hash of the ids and sources of a notebook's code cells: prose and tags do not change it."""
-    return short_hash(text.encode() for id, source, _ in code_cells(path) for text in (id, source))
+    """A hash of the ids and sources of a notebook's code cells.
+
+    Prose and tags do not change it, nor where a line breaks.
+    """
+    return short_hash("".join(text.split()).encode()
+                      for id, source, _ in code_cells(path) for text in (id, source))
 
 
 def package_hash(root):

@@ -40,8 +40,9 @@ from fi_course.questions.question import DRAWS_INPUTS, card_of
 ROOT = Path(__file__).resolve().parents[2]
 OPENING = re.compile(r"### (?P<id>[a-z0-9_]+\.[a-z0-9_]+)\s*$")
 CALL = re.compile(r"^Q\(.*\)\.(?P<what>check|play)\(", re.MULTILINE)
-HAND_IN = """# Save the notebook (Ctrl+S), then run this cell: it runs the saved notebook afresh,
-# lists your questions with their points, and writes the file to hand in.
+HAND_IN = """# Save the notebook (Ctrl+S), then run this cell: it runs the saved
+# notebook afresh, lists your questions with their points, and writes
+# the file to hand in.
 from fi_course.submit import hand_in
 
 hand_in()"""

@@ -46,6 +46,7 @@ class Lengths:
     run: int = 2  # code cells in a row
     cell: int = 12  # lines of a visible code cell
     median_cell: float = 7
+    letters: int = 71  # in a line of a visible code cell: what fits into the column
     sentence: int = 32  # words
     median_sentence: float = 16
 
@@ -115,11 +116,13 @@ def lengths(path):
     words = {kind: sum(len(WORD.findall(text)) for text, optional, _ in found if optional == kind)
              for kind in (False, True)}
     spoken = [count for text, *_ in found for count in sentences(text)] or [0]
-    lines = [len("".join(cell["source"]).splitlines()) for cell in cells if is_visible(cell)] or [0]
+    shown = ["".join(cell["source"]).splitlines() for cell in cells if is_visible(cell)] or [[""]]
+    lines = [len(cell) for cell in shown]
     return Lengths(words=words[False], optional=words[True],
                    sections=sum(begins for *_, begins in found),
                    minutes=(minutes_of(path) or (0,))[0], run=max(runs(cells)),
                    cell=max(lines), median_cell=statistics.median(lines),
+                   letters=max(len(line) for cell in shown for line in cell),
                    sentence=max(spoken), median_sentence=statistics.median(spoken))
 
 

@@ -13,6 +13,11 @@ def test_a_chapter_keeps_its_bounds(chapter):
     assert lengths(ROOT / f"notebooks/{chapter}.ipynb").beyond(bounds_of(chapter)) == {}
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "exercises").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_code_of_a_set_fits_into_the_column_of_its_page(path):
+    assert lengths(path).letters <= Bounds(0, 0).letters
+
+
 def markdown(text):
     return {"cell_type": "markdown", "metadata": {}, "source": text}
 
@@ -31,7 +36,7 @@ def test_words_are_those_of_prose_and_an_optional_section_ends_at_the_next_of_it
     path.write_text(json.dumps({"cells": cells}))
     found = lengths(path)
     assert (found.words, found.optional, found.sections, found.minutes) == (2 + 4 + 2 + 1, 2 + 2 + 1 + 2, 1, 50)
-    assert (found.run, found.cell, found.sentence) == (2, 2, 4)
+    assert (found.run, found.cell, found.letters, found.sentence) == (2, 2, 8, 4)
     assert found.beyond(Bounds(8, 50)) == {"words": (9, 8)}
 
 
