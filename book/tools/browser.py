@@ -5,7 +5,7 @@ import time
 from contextlib import contextmanager
 from threading import Thread
 
-from serve import server_of
+from serve import Quiet, server_of
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first is the same Chromium without windows: a page opens in four fifths of the time."""
@@ -62,9 +62,9 @@ def settle(tab):
 
 
 @contextmanager
-def served(folder):
+def served(folder, handler=Quiet):
     """The address under which the folder is served meanwhile."""
-    server = server_of(folder)
+    server = server_of(folder, handler=handler)
     Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://localhost:{server.server_port}"
     server.shutdown()

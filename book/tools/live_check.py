@@ -6,22 +6,22 @@ Every code cell of a chapter that can run there is run in one interpreter, as a 
 does. A cell must print the same text as the executed chapter that the pages were made from. Cells
 that differ for a reason stand in book/live/known_differences.yaml.
 
-Chromium is driven by Playwright, as in all tests. Firefox and WebKit are the system's own
-(Debian: firefox-esr, webkit2gtk-driver and xvfb), which Playwright does not drive: Firefox listens
-for Marionette, WebKit has a WebDriver, and both speak WebDriver's commands.
+No engine is driven: each opens a page that runs the cells and sends back what they put out.
+Firefox and WebKit are the system's own (Debian: firefox-esr, or webkit2gtk-driver and xvfb).
 """
 
 import argparse
 import json
+import os
+import queue
 import re
 import shutil
-import socket
+import signal
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -31,25 +31,29 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "_ext")]
 import yaml  # noqa: E402
 from browser import browser, served  # noqa: E402 - lies beside this file
 from chapter_cache import cache_folder  # noqa: E402
+from serve import Quiet  # noqa: E402
 
 KNOWN_DIFFERENCES = ROOT / "book/live/known_differences.yaml"
-START = """async () => {
-  const { Python } = await import(new URL("live.js", location));
-  window.py = new Python();
-}"""
-AFRESH = "async () => { py.stop(); await py.start(); }"
-RUN = """async ([source, options]) => {
-  const outputs = [], onOutput = (output) => outputs.push(output);
-  const end = await py.run(source, { onOutput, ...options });
-  return { ...end, outputs };
-}"""
-PATIENCE = 600_000  # milliseconds that one script may take
-CALL = """const [given, done] = arguments;
-Promise.resolve(({script})(given)).then(
-  (value) => done([value]), (error) => done({{ error: String(error) }}));"""
+PAGE = """<!doctype html><meta charset="utf-8"><title>Cells</title><script type="module">
+import { Python } from "../live/live.js";
+const py = new Python();
+for (const cells of await (await fetch("cells.json")).json()) {
+  const ran = [];
+  py.stop();
+  await py.start().catch(() => {}); // the first cell says why
+  for (const [source, options] of cells) {
+    const outputs = [], onOutput = (output) => outputs.push(output);
+    ran.push({ ...await py.run(source, { onOutput, ...options }), outputs });
+  }
+  await fetch("ran", { method: "POST", body: JSON.stringify(ran) });
+}
+</script>"""
+PATIENCE = 600  # seconds that a chapter may take
+COMMANDS = {"firefox": "firefox-esr --headless --no-remote --profile .",
+            "webkit": "xvfb-run --auto-servernum /usr/lib/*/webkit2gtk-4*/MiniBrowser"}
 
 
-# --- a chapter in a tab ---
+# --- a chapter in a browser ---
 
 
 def executed(path, folder):
@@ -62,6 +66,13 @@ def executed(path, folder):
     except KeyError:
         sys.exit(f"{path.name} has not been executed for the book: run make book first.")
     return bundle.nb, (bundle.record.data or {}).get("execution_seconds", 0)
+
+
+def cells_of(notebook):
+    """The code cells with the options of their runs -> [(index, cell, options)]."""
+    cells = [(k, cell) for k, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    return [(k, cell, {"name": f"Cell {k}", "partly": any(
+        tag.startswith("needs-") for tag in cell.metadata.get("tags", []))}) for k, cell in cells]
 
 
 def printed(outputs):
@@ -83,31 +94,65 @@ def _words(output):
     return "".join(data.get("text/plain", "")) + "\n"
 
 
-def run_chapter(evaluate, path, folder):
-    """Run all cells that can run in a browser, in a fresh interpreter.
+def compared(cells, ran):
+    """What each whole cell put out in the browser beside what the pages have -> list of dicts."""
+    found = []
+    for (index, cell, options), here in zip(cells, ran, strict=True):
+        error = next((one for one in here["outputs"] if one["output_type"] == "error"), None)
+        if not options["partly"]:
+            found.append({"id": cell.id, "index": index, "here": printed(here["outputs"]),
+                          "there": printed(cell.outputs),
+                          "error": error and "\n".join(error["traceback"])})
+    return found
 
-    -> {"seconds", "local": seconds in a kernel, "memory": the most bytes, "absent": how many cells
-    cannot run, "cells": [{"id", "index", "here" and "there": what was printed, "error": its
-    traceback or None}]}
+
+@contextmanager
+def opened_in(engine, url):
+    """The page in a browser meanwhile: Chromium as in all tests, else the system's own."""
+    if engine == "chromium":
+        with browser() as chrome:
+            chrome.new_page().goto(url)
+            yield
+        return
+    if not shutil.which(COMMANDS[engine].split()[0]):
+        sys.exit("Not installed: apt-get install firefox-esr, or webkit2gtk-driver and xvfb.")
+    with tempfile.TemporaryDirectory() as profile:
+        process = subprocess.Popen(f"exec {COMMANDS[engine]} {url}", shell=True, cwd=profile,
+                                   start_new_session=True, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        yield
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+
+
+def run_chapters(paths, folder, opened):
+    """Run all cells that can run in a browser, of each chapter in a fresh interpreter.
+
+    opened : url -> context in which a browser shows it
+    -> for each chapter {"seconds", "local": seconds in a kernel, "memory": the most bytes,
+    "absent": how many cells cannot run, "cells": see `compared`}
     """
-    notebook, local = executed(path, folder)
-    evaluate(AFRESH)
-    began, cells, memory, absent = time.perf_counter(), [], 0, 0
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
-            continue
-        partly = any(tag.startswith("needs-") for tag in cell.metadata.get("tags", []))
-        absent += partly
-        ran = evaluate(RUN, [cell.source, {"name": f"Cell {index}", "partly": partly}])
-        if partly:
-            continue
-        memory = max(memory, ran["memory"])
-        error = next((one for one in ran["outputs"] if one["output_type"] == "error"), None)
-        cells.append({"id": cell.id, "index": index, "here": printed(ran["outputs"]),
-                      "there": printed(cell.outputs),
-                      "error": error and "\n".join(error["traceback"])})
-    return {"seconds": time.perf_counter() - began, "local": local, "memory": memory,
-            "absent": absent, "cells": cells}
+    chapters = [executed(path, folder) for path in paths]
+    cells, said = [cells_of(notebook) for notebook, _ in chapters], queue.Queue()
+
+    class Taking(Quiet):
+        def do_POST(self):
+            said.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+    check = ROOT / "_build/live-check"
+    check.mkdir(exist_ok=True)
+    (check / "index.html").write_text(PAGE, encoding="utf-8")
+    asked = [[(cell.source, options) for _, cell, options in some] for some in cells]
+    (check / "cells.json").write_text(json.dumps(asked), encoding="utf-8")
+    with (served(ROOT / "_build", Taking) as address, opened(f"{address}/live-check/index.html")):
+        for some, (_, local) in zip(cells, chapters, strict=True):
+            ran = said.get(timeout=PATIENCE)
+            yield {"seconds": sum(one["ms"] for one in ran) / 1000, "local": local,
+                   "memory": max(one["memory"] for one in ran),
+                   "absent": sum(options["partly"] for *_, options in some),
+                   "cells": compared(some, ran)}
 
 
 def differing(result, name, known):
@@ -132,132 +177,20 @@ def report(name, result, bad, equal):
         print(f"  in {KNOWN_DIFFERENCES.name}, yet equal on this machine: {', '.join(equal)}")
 
 
-# --- tabs of three engines ---
-
-
-class Tab:
-    """A tab that takes WebDriver's commands.
-
-    command : (name as Marionette has it, path as WebDriver has it, parameters) -> its value
-    """
-
-    def __init__(self, command):
-        self.command = command
-        command("WebDriver:SetTimeouts", "timeouts", {"script": PATIENCE})
-
-    def goto(self, url):
-        self.command("WebDriver:Navigate", "url", {"url": url})
-
-    def evaluate(self, script, given=None):
-        """Call a JavaScript function -> what it returns, waited for."""
-        answer = self.command("WebDriver:ExecuteAsyncScript", "execute/async",
-                              {"script": CALL.format(script=script), "args": [given]})
-        if isinstance(answer, dict):
-            raise RuntimeError(answer["error"])
-        return answer[0]
-
-
-def program(*names):
-    """The path of an installed program. Raises SystemExit with what to install."""
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        raise SystemExit(f"This engine needs {names[0]}, which is not installed: "
-                         f"apt-get install firefox-esr webkit2gtk-driver xvfb")
-    return found
-
-
-@contextmanager
-def running(port, *command):
-    """A program that listens at a port, ended afterwards."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(600):
-            with socket.socket() as probe:
-                if probe.connect_ex(("localhost", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def chromium():
-    """A tab with `goto` and `evaluate`; so is what the two below yield."""
-    with browser() as chrome:
-        yield chrome.new_page()
-
-
-@contextmanager
-def firefox():
-    port, path = free_port(), program("firefox-esr", "firefox")
-    with tempfile.TemporaryDirectory() as profile:
-        Path(profile, "user.js").write_text(f'user_pref("marionette.port", {port});\n')
-        with (running(port, path, "--headless", "--marionette", "--profile", profile),
-              socket.create_connection(("localhost", port)) as door, door.makefile("rb") as heard):
-
-            def receive():
-                length = b""
-                while (one := heard.read(1)) != b":":
-                    length += one
-                return json.loads(heard.read(int(length)))
-
-            def command(name, _, parameters):
-                message = json.dumps([0, 1, name, parameters])
-                door.sendall(f"{len(message)}:{message}".encode())
-                _, _, error, result = receive()
-                if error:
-                    raise RuntimeError(error["message"])
-                return result.get("value", result)
-
-            receive()  # its greeting
-            command("WebDriver:NewSession", "", {})
-            yield Tab(command)
-
-
-@contextmanager
-def webkit():
-    port, path = free_port(), program("WebKitWebDriver")
-    with running(port, program("xvfb-run"), "--auto-servernum", path, f"--port={port}"):
-        root = f"http://localhost:{port}/session"
-
-        def post(url, parameters, method="POST"):
-            request = urllib.request.Request(url, json.dumps(parameters).encode(), method=method)
-            with urllib.request.urlopen(request) as answer:
-                return json.load(answer)["value"]
-
-        session = f"{root}/{post(root, {'capabilities': {}})['sessionId']}"
-        yield Tab(lambda _, path, parameters: post(f"{session}/{path}", parameters))
-        post(session, {}, "DELETE")
-
-
-ENGINES = {"chromium": chromium, "firefox": firefox, "webkit": webkit}
-
-
 def main():
     parser = argparse.ArgumentParser(description="Run chapters in the browser's Python.")
     parser.add_argument("only", nargs="*", help="chapters, such as 01 or 12a; all if none is named")
-    parser.add_argument("--engine", choices=ENGINES, default="chromium")
+    parser.add_argument("--engine", choices=["chromium", *COMMANDS], default="chromium")
     options = parser.parse_args()
     known, wrong = yaml.safe_load(KNOWN_DIFFERENCES.read_text(encoding="utf-8")), 0
     paths = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
              if not options.only or path.name.split("_")[0] in options.only]
-    folder = cache_folder(ROOT, ROOT / "_build")
-    with served(ROOT / "_build/live") as address, ENGINES[options.engine]() as tab:
-        tab.goto(f"{address}/LICENCES.txt")
-        tab.evaluate(START)
-        for path in paths:
-            result = run_chapter(tab.evaluate, path, folder)
-            bad, equal = differing(result, path.stem, known)
-            report(path.stem, result, bad, equal)
-            wrong += len(bad)
+    found = run_chapters(paths, cache_folder(ROOT, ROOT / "_build"),
+                         partial(opened_in, options.engine))
+    for path, result in zip(paths, found, strict=True):
+        bad, equal = differing(result, path.stem, known)
+        report(path.stem, result, bad, equal)
+        wrong += len(bad)
     sys.exit(bool(wrong))
 
 

@@ -18,10 +18,10 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-def server_of(folder, port=0):
+def server_of(folder, port=0, handler=Quiet):
     """A server of the folder's files on localhost, not yet running;
     port 0 takes any that is free."""
-    return ThreadingHTTPServer(("localhost", port), partial(Quiet, directory=str(folder)))
+    return ThreadingHTTPServer(("localhost", port), partial(handler, directory=str(folder)))
 
 
 def serve(port):

@@ -5,11 +5,9 @@ import hashlib
 import json
 import re
 import zipfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import live
 import live_check
@@ -123,11 +121,8 @@ def damaging(folder, name, times):
             whole = source.read()
             target.write(whole[:-9] + bytes(9) if left[0] % 2 else whole[:1000])
 
-    server = ThreadingHTTPServer(("localhost", 0), partial(Damaging, directory=str(folder)))
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(folder, Damaging) as address:
+        yield address
 
 
 @pytest.mark.parametrize("name", ["course.zip", "python.wasm.bin"])
@@ -238,9 +233,8 @@ def test_the_interpreter_is_its_memory_and_one_pointer():
 def test_chapter_1_prints_what_the_book_prints(tab, record_property):
     """All its cells, in the interpreter of a page of its own; `make live-check` does it for all chapters."""
     page = tab.context.new_page()
-    page.goto(tab.url.rsplit("/", 2)[0] + "/_static/live/LICENCES.txt")
-    page.evaluate(live_check.START)
-    seen = live_check.run_chapter(page.evaluate, ROOT / f"{ONE}.ipynb", cache_folder(ROOT, ROOT / "_build"))
+    [seen] = live_check.run_chapters([ROOT / f"{ONE}.ipynb"], cache_folder(ROOT, ROOT / "_build"),
+                                     lambda url: nullcontext(page.goto(url)))
     page.close()
     record_property("table", f"chapter 1: {seen['seconds']:.1f} s in the browser, {seen['local']:.1f} s in a kernel, "
                              f"{seen['memory'] / 1e6:.0f} MB")
@@ -347,11 +341,8 @@ def other_host():
         def do_GET(self):
             asked.append(self.path)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Listening)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    server.server_close()
+    with served(ROOT, Listening) as address:
+        yield address, asked
 
 
 FETCHING = """<p onclick="x()">a<script>window.hit = 1</script><img src=x alt=x onerror="window.hit = 1">
