@@ -12,7 +12,6 @@ import io
 import json
 import random
 import sys
-import time
 import types
 import zipfile
 from contextlib import suppress
@@ -26,7 +25,6 @@ PLOT_DATA = LIBRARIES / "matplotlib.zip/matplotlib/mpl-data"
 EVERYWHERE = ("pandas", "fi_course.questions", "fi_teach.importance", "fi_teach.trees",
               "fi_teach.worlds")  # what a check needs
 TERMINAL = ("IPython.terminal.embed", "pexpect", "prompt_toolkit", "pty", "ptyprocess", "termios")
-EVERY = 0.1  # seconds between two messages of printed text
 shell = None
 
 
@@ -35,33 +33,8 @@ def send(message):
     return _host.call(json.dumps(message).encode()).decode()
 
 
-class Stream(io.TextIOBase):
-    """sys.stdout or sys.stderr: what is printed goes to the page, a few times a second."""
-
-    encoding = "utf-8"
-
-    def __init__(self, name):
-        self.name, self.parts, self.sent = name, [], 0.0
-
-    def writable(self):
-        return True
-
-    def write(self, text):
-        self.parts.append(text)
-        if time.monotonic() > self.sent + EVERY:
-            self.flush()
-        return len(text)
-
-    def flush(self):
-        text, self.parts, self.sent = "".join(self.parts), [], time.monotonic()
-        if text:
-            send({"output_type": "stream", "name": self.name, "text": text})
-
-
 def publish(data, metadata=None, kind="display_data"):
-    """Send one output, after all that was printed before it."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    """Send one output."""
     send({"output_type": kind, "data": data, "metadata": metadata or {}})
 
 
@@ -77,7 +50,8 @@ def begin():
     The worker stores the memory as it then is, and the next Python starts with a copy of it.
     """
     global shell
-    sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
+    sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(number, "w"), "utf-8", write_through=True)
+                              for number in (1, 2))  # at once, in the order of other outputs
     builtins.input = no_input
     # IPython imports parts for a terminal, unless it finds itself in a browser
     sys.modules.update({name: types.ModuleType(name) for name in TERMINAL})
@@ -139,8 +113,6 @@ def run(source, name):
     except Exception:
         ended = False
         shell.showtraceback()
-    sys.stdout.flush()
-    sys.stderr.flush()
     send({"ended": "ok" if ended else "error"})
 
 

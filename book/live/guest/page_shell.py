@@ -1,7 +1,5 @@
 """IPython's shell for a page: values, figures and errors leave it as outputs of a notebook."""
 
-import sys
-
 from guest import publish, send, show_figure
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
@@ -80,8 +78,6 @@ class Shell(InteractiveShell):
     getoutput = system_raw = system_piped = system
 
     def _showtraceback(self, kind, error, lines):
-        sys.stdout.flush()
-        sys.stderr.flush()
         name = kind.__name__.replace(INCOMPLETE, "SyntaxError")
         lines = [line.replace(INCOMPLETE, "SyntaxError") for line in lines]
         send({"output_type": "error", "ename": name, "evalue": str(error),
