@@ -75,30 +75,22 @@ def add_wrapped(app, *kinds):
 # From a row of details to a card, as each page is read --------------------------------------------
 
 
-def row_from(children, start):
-    """The details in a row from children[start] on -> (options, where the row ends)."""
-    options, inside = [], False
-    for k, child in enumerate(children[start:], start):
+def rows_of(children):
+    """Return all rows of two or more details -> list of (start, end, options)."""
+    rows, options, inside, start = [], [], False, 0
+    for k, child in enumerate([*children, nodes.Text("")]):
         tags = list(TAG.finditer(child.astext())) if isinstance(child, nodes.raw) else []
         if not inside and not (tags and tags[0]["summary"] is not None):
-            return options, k
+            if len(options) > 1:
+                rows.append((start, k, options))
+            options, start = [], k + 1
+            continue
         if not tags:
             options[-1] += child.deepcopy()
         for tag in tags:
             inside = tag["summary"] is not None
             if inside:
                 options.append(Option(summary=tag["summary"].strip()))
-    return options, len(children)
-
-
-def rows_of(children):
-    """Return all rows of two or more details -> list of (start, end, options)."""
-    rows, k = [], 0
-    while k < len(children):
-        options, end = row_from(children, k)
-        if len(options) > 1:
-            rows.append((k, end, options))
-        k = max(end, k + 1)
     return rows
 
 
@@ -107,8 +99,8 @@ def card_of(question, options, id):
     right = [bool(RIGHT.match(option.astext().lstrip())) for option in options]
     if sum(right) != 1:
         asked = " ".join(question.astext().split())
-        complain(question, f"{sum(right) or 'no'} answers to {asked[-80:]!r} begin with the word "
-                           "Right: exactly one must")
+        LOGGER.warning(f"{sum(right) or 'no'} answers to {asked[-80:]!r} begin with the word "
+                       "Right: exactly one must", location=question, type="cards")
     for option, is_right in zip(options, right, strict=True):
         option["opens"] = (f'<details class="fi-option"{" data-right" * is_right}>'
                            f'<summary>{option["summary"]}</summary>\n')
@@ -118,10 +110,6 @@ def card_of(question, options, id):
     return Card("", question, *options, ids=[id], kind=kind, closes="</div>\n",
                 opens=f'<div class="fi-card" id="{id}" data-kind="{kind}" role="group" '
                       f'aria-labelledby="{id}-question">\n')
-
-
-def complain(node, sentence):
-    LOGGER.warning(sentence, location=node, type="cards")
 
 
 def cell_ids(path):
@@ -152,8 +140,8 @@ def frame(section, start, end, options, id):
     """Put a card in the place of a row of details, and wrap what waits for it."""
     question = section[start - 1] if start else None
     if not isinstance(question, nodes.paragraph):
-        complain(section[start], "these answers have no question: write it as the paragraph "
-                                 "directly above them")
+        LOGGER.warning("these answers have no question: write it as the paragraph directly above "
+                       "them", location=section[start], type="cards")
         return
     card = card_of(question, options, id)
     rest = next((k for k in range(end, len(section)) if isinstance(section[k], nodes.section)),

@@ -1,4 +1,4 @@
-"""How long each chapter is, and whether it keeps its bounds.
+"""How long each chapter is, and what exceeds its bounds.
 
     python book/tools/lengths.py [CHAPTER ...]
 
@@ -12,7 +12,7 @@ import json
 import re
 import statistics
 import sys
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_ext"))
@@ -131,24 +131,8 @@ def is_visible(cell):
     return cell["cell_type"] == "code" and "hide-input" not in cell["metadata"].get("tags", [])
 
 
-def table(names):
-    """The lengths of chapters as a Markdown table; what exceeds a bound is in bold -> str."""
-    heads = [field.name for field in fields(Lengths)]
-    rows = [["chapter", *(head.replace("_", " ") for head in heads)], ["---"] * (len(heads) + 1)]
-    for name in names:
-        found = lengths(NOTEBOOKS / f"{name}.ipynb")
-        beyond = found.beyond(bounds_of(name))
-        counts = {head: f"{count:g}" for head, count in asdict(found).items()}
-        rows.append([name, *(f"**{count}**" if head in beyond else count
-                             for head, count in counts.items())])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def chapters():
-    """The names of all notebooks, in order."""
-    return sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
-
-
 if __name__ == "__main__":
-    asked = tuple(sys.argv[1:]) or ("",)
-    print(table([name for name in chapters() if name.startswith(asked)]))
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        found = lengths(path)
+        if path.name.startswith(tuple(sys.argv[1:]) or ""):
+            print(path.stem, asdict(found), found.beyond(bounds_of(path.stem)) or "")

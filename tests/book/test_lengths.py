@@ -3,14 +3,12 @@
 import json
 
 import pytest
-from lengths import BOUNDS, Bounds, bounds_of, chapters, lengths, runs, sentences, table
-
-from .conftest import ROOT
+from lengths import NOTEBOOKS, Bounds, bounds_of, lengths, runs, sentences
 
 
-@pytest.mark.parametrize("chapter", chapters())
-def test_a_chapter_keeps_its_bounds(chapter):
-    assert lengths(ROOT / f"notebooks/{chapter}.ipynb").beyond(bounds_of(chapter)) == {}
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_chapter_keeps_its_bounds(path):
+    assert lengths(path).beyond(bounds_of(path.stem)) == {}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "exercises").glob("*.ipynb")), ids=lambda path: path.stem)
@@ -47,10 +45,3 @@ def test_a_sentence_ends_at_its_mark_a_heading_or_an_item():
 def test_a_cell_that_only_checks_is_in_no_run():
     checks = code("assert x == 1\nassert all(\n    [x])")
     assert runs([code("x = 1"), checks, code("y = 2"), markdown("so"), code("z = 3")]) == [2, 1]
-
-
-def test_the_table_marks_what_is_beyond(monkeypatch):
-    row = table(["01_trees"]).splitlines()[2]
-    assert "**" not in row
-    monkeypatch.setitem(BOUNDS, "01", Bounds(words=1, minutes=75))
-    assert table(["01_trees"]).splitlines()[2].count("**") == 2
