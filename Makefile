@@ -71,7 +71,7 @@ live-check: $(TEST_STAMP) tools ## run every chapter and the proof of every ques
 audit-truth: $(BOOK_STAMP) ## hold an audit's sentences against worlds whose truth is known; DRAWS=10 FIRST=0 (seed) JOBS=2
 	PYTHONPATH=. $(BIN)/python tests/audit/truth.py $(if $(DRAWS),--draws $(DRAWS)) $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
-luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=43 AGAIN=1
+luck: $(BOOK_STAMP) ## run chapters under other draws and count what holds; ONLY=03 DRAWS=20 JOBS=2 CELL=ch03-039 AGAIN=1
 	$(BIN)/python book/tools/seed_robustness.py $(ONLY) $(if $(DRAWS),--draws $(DRAWS)) $(if $(JOBS),--jobs $(JOBS)) \
 	  $(if $(CELL),--cell $(CELL)) $(if $(AGAIN),--again)
 

@@ -13,6 +13,7 @@ written again.
 
 import hashlib
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -38,6 +39,13 @@ def fingerprint(root, patterns=PATTERNS):
 def cache_folder(root, build_folder):
     """Where this state of the package keeps its executed chapters."""
     return Path(build_folder) / ".jupyter_cache" / fingerprint(root)
+
+
+def prune(folder):
+    """Forget all but this and the newest other state beside it: back and forth costs nothing."""
+    folder.touch()
+    for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-2]:
+        shutil.rmtree(old)
 
 
 def use_cache(app, config):

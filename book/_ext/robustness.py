@@ -28,14 +28,11 @@ BADGE = re.compile(r'(<div class="fi-claim"[^>]* data-claim="([^"]+)".*?)(</div>
 # --- results ---
 
 
-def all_cells(path):
-    return json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
-
-
 def code_cells(path):
     """A notebook's code cells -> [(id, source, tags), ...]."""
+    cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
     return [(cell["id"], "".join(cell["source"]), tuple(cell["metadata"].get("tags", ())))
-            for cell in all_cells(path) if cell["cell_type"] == "code"]
+            for cell in cells if cell["cell_type"] == "code"]
 
 
 def short_hash(parts):

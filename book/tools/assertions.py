@@ -265,17 +265,16 @@ def run_seed(path, draw):
     setattr(module, NAME, record)
     sys.modules["__main__"] = module
     shifted_seeds.use(draw)
-    statements, seconds, errors, printed = [], {}, {}, {}
+    statements, errors, printed = [], {}, {}
     for id, source, tags in code_cells(path):
         tree, found = instrument(id, source)
         statements += found
-        record.cell, begun = id, time.process_time()
+        record.cell = id
         error, printed[id] = run_cell(id, source, tree, vars(module))
-        seconds[id] = time.process_time() - begun
         if error and MEANT_TO_FAIL not in tags:
             errors[id] = error
-    return {"draw": draw, "seconds": time.process_time() - started, "cells": seconds,
-            "errors": errors, "printed": printed, "statements": [vars(one) for one in statements],
+    return {"draw": draw, "seconds": time.process_time() - started, "errors": errors,
+            "printed": printed, "statements": [vars(one) for one in statements],
             "outcomes": [outcome_of(record, one, errors) for one in statements]}
 
 

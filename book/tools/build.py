@@ -13,7 +13,6 @@ in _build/live between builds.
 import argparse
 import fcntl
 import os
-import shutil
 import sys
 import time
 from contextlib import suppress
@@ -23,13 +22,12 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "_ext"))
 
 # these lie beside the extensions, not in a package
-from chapter_cache import PATTERNS, cache_folder, fingerprint  # noqa: E402
+from chapter_cache import PATTERNS, cache_folder, fingerprint, prune  # noqa: E402
 from robustness import read_result  # noqa: E402
 
 CELL_SECONDS = 600
 SOURCES = (*PATTERNS, "_config.yml", "_toc.yml", "*.md", "benchmarks/*", "book/**/*", "notebooks/*",
            "exercises/*", "solutions/*")
-CACHES_KEPT = 2  # the package as it is and as it was: going back and forth costs nothing
 
 
 def chapters(root):
@@ -119,14 +117,6 @@ def execute_chapters(root, folder, jobs):
             bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
     return failures
-
-
-def prune(folder):
-    """Forget the outputs of all but the newest states of the package."""
-    folder.touch()
-    for old in sorted(folder.parent.iterdir(),
-                      key=lambda path: path.stat().st_mtime)[:-CACHES_KEPT]:
-        shutil.rmtree(old)
 
 
 def make_pages(root, jobs, live):

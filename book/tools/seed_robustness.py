@@ -1,8 +1,7 @@
 """Run every chapter again under other seeds and count how often each of its statements holds.
 
     python book/tools/seed_robustness.py [CHAPTER ...] [--draws 20] [--jobs 2] [--again]
-    python book/tools/seed_robustness.py 03 --cell 43    what cell 43, or ch03-039, printed
-    in each draw
+    python book/tools/seed_robustness.py 03 --cell ch03-039    what it printed in each draw
     python book/tools/seed_robustness.py --probe         two chapters, one draw, after a change
     of fi_teach
 
@@ -16,15 +15,13 @@ under a hash of all it depends on, so a killed run goes on where it was.
 
 import argparse
 import ast
-import contextlib
 import json
 import multiprocessing
 import os
-import shutil
 import signal
 import sys
 import time
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median_high
 
@@ -35,6 +32,7 @@ sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent / "_ext")]
 import robustness as results  # noqa: E402 - these lie beside this file and in _ext
 import shifted_seeds  # noqa: E402
 from assertions import run_seed  # noqa: E402
+from chapter_cache import prune  # noqa: E402
 
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
             "MPLBACKEND": "Agg", "JOBLIB_MULTIPROCESSING": "0"}  # joblib's would not be shifted
@@ -44,7 +42,6 @@ ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what run_seed keeps quiet
 SECONDS = 900  # in which some draw must end
 QUICK = 30  # seconds a draw: two chapters that the tests may run
 LONGEST = 300  # letters of a reason
-STATES_KEPT = 2  # of a chapter: going back and forth costs nothing
 
 
 # --- where a draw waits ---
@@ -52,11 +49,8 @@ STATES_KEPT = 2  # of a chapter: going back and forth costs nothing
 
 def versions():
     """Return the installed versions that numbers depend on."""
-    found = {"python": ".".join(map(str, sys.version_info[:2]))}
-    for name in LIBRARIES:
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+    python = ".".join(map(str, sys.version_info[:2]))
+    return {"python": python, **{name: version(name) for name in LIBRARIES}}
 
 
 def work_folder(root, path):
@@ -76,13 +70,6 @@ def read_run(root, path, draw):
     return json.loads(run_file(root, path, draw).read_text(encoding="utf-8"))
 
 
-def prune(root, path):
-    """Delete the draws of all but the newest states of a chapter."""
-    states = work_folder(root, path).parent.iterdir()
-    for old in sorted(states, key=lambda state: state.stat().st_mtime)[:-STATES_KEPT]:
-        shutil.rmtree(old)
-
-
 # --- running ---
 
 
@@ -99,13 +86,11 @@ def imports(paths):
 
 
 def run_one(job):
-    """Run one draw in a child process; write its result under the final name only when complete
-    -> what was run, in words."""
+    """Run one draw in a child process; write its result under the final name only when complete."""
     path, draw, target = job
     partial = target.with_suffix(".part")
     partial.write_text(json.dumps(run_seed(path, draw)), encoding="utf-8")
     partial.replace(target)
-    return f"{path.stem}, draw {draw}"
 
 
 def run_missing(root, paths, wanted, *, jobs=2, again=False):
@@ -129,17 +114,13 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
     untrapped = {"initializer": signal.signal, "initargs": (signal.SIGTERM, signal.SIG_DFL)}
     with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1, **untrapped) as pool:
         done = pool.imap_unordered(run_one, todo)
-        with tqdm(total=len(todo), desc="draws", unit="draw", disable=None) as bar:
-            for _ in todo:
-                try:
-                    bar.set_postfix_str(done.next(timeout=SECONDS), refresh=False)
-                except multiprocessing.TimeoutError:
-                    left = {f"{path.stem}, draw {draw}" for path, draw, target in todo
-                            if not target.exists()}
-                    sys.exit(f"no draw ended within {SECONDS} s; left are {'; '.join(left)}")
-                bar.update()
-        pool.close()
-        pool.join()
+        for _ in tqdm(todo, desc="draws", unit="draw", disable=None):
+            try:
+                done.next(timeout=SECONDS)
+            except multiprocessing.TimeoutError:
+                left = {f"{path.stem}, draw {draw}" for path, draw, target in todo
+                        if not target.exists()}
+                sys.exit(f"no draw ended within {SECONDS} s; left are {'; '.join(left)}")
 
 
 # --- the result ---
@@ -214,7 +195,7 @@ def report(root, paths, n_draws):
     for path in paths:
         result = gather(root, path, n_draws)
         status |= not all(one["in the book"] for one in result["statements"])
-        prune(root, path)
+        prune(work_folder(root, path))
         if n_draws >= results.DRAWS:
             keep(root, result)
         print(describe(result) + "\n")
@@ -223,13 +204,11 @@ def report(root, paths, n_draws):
 
 def show_cell(root, path, n_draws, shown):
     """Print what one cell printed in each draw."""
-    cells = results.all_cells(path)
-    id = cells[int(shown)]["id"] if shown.isdigit() and int(shown) < len(cells) else shown
     for draw in range(n_draws + 1):
         printed = read_run(root, path, draw)["printed"]
-        if id not in printed:
+        if shown not in printed:
             raise SystemExit(f"{path.name} has no code cell {shown}; it has {', '.join(printed)}")
-        print(f"--- draw {draw}{' (the book)' * (draw == 0)}\n{printed[id].rstrip()}")
+        print(f"--- draw {draw}{' (the book)' * (draw == 0)}\n{printed[shown].rstrip()}")
 
 
 # --- after a change of the package alone ---
@@ -289,7 +268,7 @@ def main():
     parser.add_argument("--draws", type=int, default=results.DRAWS, help="beside the book's own")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--again", action="store_true", help="forget what was run before")
-    parser.add_argument("--cell", help="id or number of a cell: print what it printed in each draw")
+    parser.add_argument("--cell", help="id of a cell: print what it printed in each draw")
     parser.add_argument("--probe", action="store_true", help="two chapters, one draw, new package")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     options, started = parser.parse_args(), time.perf_counter()
