@@ -11,7 +11,7 @@ def test_a_chapter_keeps_its_bounds(path):
     assert lengths(path).beyond(bounds_of(path.stem)) == {}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "exercises").glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.parent.glob("exercises/*.ipynb")), ids=lambda path: path.stem)
 def test_code_of_a_set_fits_into_the_column_of_its_page(path):
     assert lengths(path).letters <= Bounds(0, 0).letters
 
