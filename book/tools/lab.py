@@ -16,14 +16,16 @@ from pathlib import Path
 from fi_grader.release import START, student_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-FOR_INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
-"""Parts of nbgrader in JupyterLab; its Validate stays."""
+LEFT_OUT = (*(f"@jupyter/nbgrader:{part}" for part in (
+    "assignment-list", "course-list", "create-assignment", "formgrader", "menu")),
+    "@jupyterlab/apputils-extension:announcements")
+"""What a student does not need: nbgrader without its Validate, a question about news."""
 
 
 def lay_out(folder, project=ROOT):
     """Write what is not there yet -> the paths that were kept."""
     files = student_folder(project)
-    hidden = {"disabledExtensions": {f"@jupyter/nbgrader:{name}": True for name in FOR_INSTRUCTORS}}
+    hidden = {"disabledExtensions": dict.fromkeys(LEFT_OUT, True)}
     files[".jupyter/labconfig/page_config.json"] = json.dumps(hidden).encode()
     kept = []
     for name, content in files.items():

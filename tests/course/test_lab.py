@@ -154,6 +154,7 @@ def test_a_chapter_is_read_as_in_the_book(lab, tab):
         tab.wait_for_timeout(2000)
         assert tab.locator(".jp-Notebook:visible :is(h1, h3)", has_text=leads_to).bounding_box()["y"] < 1400
         tab.locator("#jp-main-dock-panel .lm-TabBar-tab", has_text="01_trees").click()
+    assert tab.get_by_text("Jupyter news").count() == 0, "and nobody asks"
     choose(tab, "File", "Save Notebook")
     choose(tab, "Kernel", "Shut Down Kernel")
     tab.reload()
