@@ -6,9 +6,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from functools import cache
 from pathlib import Path
 
+import in_a_fork
 import pytest
 import yaml
 from claims_ledger import plain, read_statements
@@ -26,22 +26,14 @@ def build(root=ROOT, *options):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@cache
-def builder():
-    """The process whose forks build small books; it ends when its input does."""
-    command = [sys.executable, str(Path(__file__).with_name("build_often.py"))]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
 def build_small(root, *options):
     """Build a small book, without importing Sphinx for it -> the finished process."""
     if sys.platform != "linux":  # macOS forbids forks with its libraries loaded
         return build(root, *options)
     with tempfile.TemporaryDirectory() as folder:
-        arguments, said = ["--root", str(root), *options], [Path(folder, name) for name in ("out", "err")]
-        print(json.dumps([arguments, *map(str, said)]), file=builder().stdin, flush=True)
-        status = int(builder().stdout.readline())
-        return subprocess.CompletedProcess(arguments, status, *(path.read_text(encoding="utf-8") for path in said))
+        said = [Path(folder, name) for name in ("out", "err")]
+        status = in_a_fork.run(str(ROOT / "book/tools/build.py"), ["--root", str(root), *options], *said)
+        return subprocess.CompletedProcess(options, status, *(path.read_text(encoding="utf-8") for path in said))
 
 
 def put(folder, files):
