@@ -2,7 +2,7 @@
 // not run as it stands runs first. Changes are kept in this browser.
 
 import { makeEditor } from "./editor.js";
-import { megabytes, missing, Python } from "./live.js";
+import { megabytes, Python } from "./live.js";
 import { makeOutputs } from "./outputs.js";
 
 const { element, button, read, change, page } = fi; // of reader.js, which every page has
@@ -27,16 +27,12 @@ function addStyle() {
     { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
 }
 
-// Fetch and start Python, its progress shown in the place of the button -> the interpreter.
+// Fetch and start Python, its progress shown meanwhile -> the interpreter.
 // Rejects with words for the reader.
 export async function startIn(place, note) {
-  const lacking = missing();
-  if (lacking) throw new Error(lacking);
   addStyle();
   const py = new Python();
   const meter = element("progress", { max: 1, value: 0, "aria-label": "Fetching Python" });
-  const old = [...place.childNodes].filter((node) => node !== note);
-  for (const node of old) node.remove();
   place.prepend(meter);
   const tell = (words) => { if (note.textContent !== words) note.textContent = words; };
   try {
@@ -48,9 +44,6 @@ export async function startIn(place, note) {
         ? `Fetching Python: ${megabytes(tenth * total)} of ${megabytes(total)} ...`
         : "Starting Python ...");
     });
-  } catch (error) {
-    place.prepend(...old);
-    throw error;
   } finally {
     meter.remove();
   }

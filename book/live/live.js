@@ -9,7 +9,7 @@ const WITH_EXCEPTIONS =
   new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 1, 0x69, 0]);
 
 // "" or a sentence that names what this browser, or this way of opening the page, lacks.
-export function missing() {
+function missing() {
   if (!globalThis.Worker) return "Python needs web workers, which this browser does not have.";
   if (!globalThis.DecompressionStream)
     return "Python comes packed, and this browser lacks the DecompressionStream that unpacks it.";

@@ -66,29 +66,12 @@ function rich({ data, metadata }) {
   return preformatted(data["text/plain"] ?? data["text/latex"] ?? "", "text_plain");
 }
 
-// An explorable: its script came with the course, so it may run.
-// Nobody answers what lies between two places of its grid.
-function widget({ esm, css, state }) {
-  const place = make("div", { class: "widget-host" }), listeners = {}, values = { ...state };
-  const model = {
-    get: (name) => values[name],
-    set: (name, value) => {
-      values[name] = value;
-      for (const call of listeners[`change:${name}`] ?? []) call(null, value);
-    },
-    save_changes() {},
-    send() {},
-    on: (event, call) => (listeners[event] ??= []).push(call),
-    off: (event, call) => {
-      listeners[event] = (listeners[event] ?? []).filter((one) => one !== call); },
-  };
-  const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
-  import(url).then(async (script) => {
-    const drawn = script.default ?? script;
-    await (typeof drawn === "function" ? await drawn() : drawn).render({ model, el: place });
-    place.prepend(make("style", {}, css));
-  }).catch((error) => { place.textContent =
-    `This interactive picture could not be drawn: ${error.message}`; });
+// An explorable: its script came with the course, so it may run. host.js draws it, as in the page.
+function widget(state) {
+  const place = make("div", { class: "widget-host" });
+  const host = globalThis.showWidget ?? import(new URL("../host.js", import.meta.url));
+  Promise.resolve(host).then(() => showWidget(state, place))
+    .catch((error) => { place.textContent = error.message; });
   return place;
 }
 

@@ -14,13 +14,13 @@
         "folder run python -m http.server and open http://localhost:8000/ instead.";
       return;
     }
-    ask.disabled = true;
+    ask.hidden = true;
     try {
       await (await import(new URL(`${fi.root}_static/live/${kind}.js`, document.baseURI)))
         .begin(place, note);
     } catch (error) {
       note.textContent = error.message;
-      ask.disabled = false;
+      ask.hidden = false;
     }
   }, "fi-button");
   place.append(ask, note);

@@ -64,11 +64,12 @@
     for (const script of document.querySelectorAll(VIEW)) {
       const el = script.parentNode.insertBefore(document.createElement("div"), script);
       el.className = "widget-host";
-      Promise.resolve().then(() =>
-        draw(models.get(JSON.parse(script.textContent).model_id), el)).catch((reason) =>
-        complain(el, reason));
+      show(models.get(JSON.parse(script.textContent).model_id), el);
     }
   }
+
+  const show = (model, el) => draw(model, el).catch((reason) => complain(el, reason));
+  globalThis.showWidget = (state, el) => show(makeModel(state), el); // Python in the page calls it
 
   document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", start)
     : start();

@@ -308,6 +308,21 @@ def test_cells_above_run_first_and_all_above_can_be_run_again(tab):
     button(tab, "Undo all edits").click()
 
 
+@pytest.mark.parametrize("page", [ONE, "exercises/05_permutation"])
+def test_an_explorable_that_a_cell_shows_is_drawn_and_moves(browser, live_book, page):
+    """Also where the page itself has none."""
+    shows = "from fi_course.explorables.impurity_curves import explore_impurity\nexplore_impurity()"
+    with opened(browser, live_book, page) as (tab, errors, *_):
+        start(tab)
+        tab.locator(".fi-editor textarea").first.fill(shows)
+        tab.get_by_role("button", name="Run", exact=True).first.click()
+        tab.locator(".fi-live-output .explorable-scene svg").wait_for(timeout=SECONDS)
+        said = tab.locator(".fi-live-output .explorable-sentence")
+        before = said.inner_text()
+        tab.locator(".fi-live-output .explorable-controls input").first.press("ArrowRight")
+        assert said.inner_text() != before and errors == []
+
+
 def test_a_table_a_figure_and_an_error_look_as_in_a_notebook(tab):
     run(tab, 2, "import pandas as pd\npd.DataFrame({'a': [1, 2]})")
     assert cell(tab, 2).locator(".fi-live-output table.dataframe").count() == 1

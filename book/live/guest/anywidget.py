@@ -18,5 +18,5 @@ class AnyWidget(HasTraits):
         state = {name: getattr(self, name) for name in self.trait_names(sync=True)}
         esm, css = (one if isinstance(one, str) else one.read_text(encoding="utf-8")
                     for one in (self._esm, self._css))
-        return {"application/x-fi-widget": {"esm": esm, "css": css, "state": state},
+        return {"application/x-fi-widget": state | {"_esm": esm, "_css": css},
                 "text/plain": repr(self)}, {}
