@@ -101,9 +101,9 @@ oracles: $(BIN)/uv ## compute again the stored figures of knockpy and lifelines 
 linkcheck: $(BOOK_STAMP) ## follow every outside link of the book (needs a network)
 	$(BIN)/jupyter-book build . --builder linkcheck
 
-bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three minutes, ASKED=1 the page's first table alone; KNOCKPY=1 adds this peer (needs a C compiler)
+bench: $(BENCH_STAMP) ## time fi_teach against its peers; QUICK=1 in under three minutes; KNOCKPY=1 adds this peer (needs a C compiler)
 	@$(if $(KNOCKPY),$(UV) install --python $(BIN)/python -c requirements-test.lock -r pyproject.toml --extra oracles)
-	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(if $(ASKED),--asked)
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 bench-grade: $(TEST_STAMP) ## time the autograder with and without its sandbox, and nbgrader on the same files
 	$(BIN)/python -m benchmarks.grading

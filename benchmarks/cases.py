@@ -14,7 +14,7 @@ from sklearn.inspection import permutation_importance as sklearn_permutation
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from benchmarks.measure import Case, Missing, NotInstalled, largest_difference, peer
-from benchmarks.tables import boosted, few_values, forested, table, tiled
+from benchmarks.tables import boosted, few_values, forested, shap_by_cover, table, tiled
 from fi_teach.importance import (
     exact_permutation_importance,
     exact_permutation_importance_by_definition,
@@ -58,7 +58,7 @@ def path_dependent(quick):
 
 def _by_cover(shap, pair, X, part, setting, must, aim=None, check=True, **asked):
     model, forest = pair
-    explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
+    explainer = shap_by_cover(model)
     return Case("TreeSHAP, path-dependent", setting, f"shap {shap.__version__}",
                 lambda: tree_shap(forest, X).values,
                 lambda: explainer.shap_values(X[:part], check_additivity=False), part / len(X),
@@ -71,32 +71,24 @@ def one_row(quick):
     with nothing prepared."""
     shap = peer("shap")
     rows = table(100_000, 12, seed=1)[0][:50, None]  # fifty tables of one row
-    goals = {3: (None, None), 6: (0.3, 0.15), 8: (None, None)}
-    before = {3: (None, None), 6: (0.002, 0.02), 8: (None, None)}
-    for depth in (6,) if quick else goals:
+    prepared = {"must": 0.3, "aim": 1, "before": 0.002, "work": "one row, prepared"}
+    unprepared = {"must": 0.15, "aim": 0.6, "before": 0.02, "work": "one row, nothing prepared"}
+    for depth in (6,) if quick else (3, 6, 8):
         model, forest = boosted(depth, p=12)
-        theirs, ours = _by_cover_in_shap(shap, model), tree_explainer(forest)
+        theirs, ours = shap_by_cover(model), tree_explainer(forest)
         setting = f"100 boosted trees, depth {depth}, 12 features, one row at a time"
-        asked = depth == 6
         yield Case("TreeSHAP, path-dependent", f"{setting}, prepared", f"shap {shap.__version__}",
                    _each(rows, lambda x, ours=ours: ours(x).values),
                    _each(rows,
                          lambda x, theirs=theirs: theirs.shap_values(x, check_additivity=False)),
-                   1.0, goals[depth][0], 1 if asked else None, before=before[depth][0],
-                   work="one row, prepared" if asked else None,
-                   check=_from_definition(forest, rows[0]))
+                   check=_from_definition(forest, rows[0]), **(prepared if depth == 6 else {}))
         yield Case("TreeSHAP, path-dependent", f"{setting}, nothing prepared",
                    f"shap {shap.__version__}",
                    _each(rows[:5], lambda x, model=model: tree_shap(model, x).values),
                    _each(rows[:5],
-                         lambda x, model=model: _by_cover_in_shap(shap, model).shap_values(
+                         lambda x, model=model: shap_by_cover(model).shap_values(
                              x, check_additivity=False)),
-                   1.0, goals[depth][1], 0.6 if asked else None, before=before[depth][1],
-                   work="one row, nothing prepared" if asked else None)
-
-
-def _by_cover_in_shap(shap, model):
-    return shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
+                   **(unprepared if depth == 6 else {}))
 
 
 def _each(rows, explain):
@@ -108,19 +100,14 @@ def few_rows(quick):
     """A hundred to a hundred thousand rows by training cover against shap,
     with what prepares the tables and without."""
     shap = peer("shap")
-    model, forest = boosted(6, p=12)
-    X, theirs, ours = table(100_000, 12,
-                            seed=1)[0], _by_cover_in_shap(shap, model), tree_explainer(forest)
+    pair, X = boosted(6, p=12), table(100_000, 12, seed=1)[0]
+    theirs, ours = shap_by_cover(pair[0]), tree_explainer(pair[1])
     sizes = ((100, 100, 2, 5, 0.6), (1000, 1000, 8, 20, 4), (10_000, 1000, 30, 60, 24),
              (100_000, 1000, 60, 120, 56))
     for n, part, must, aim, before in sizes[:2] if quick else sizes:
         setting = f"100 boosted trees, depth 6, 12 features, {n:,} rows"
-        yield Case("TreeSHAP, path-dependent", f"{setting}, nothing prepared",
-                   f"shap {shap.__version__}",
-                   lambda n=n: tree_shap(forest, X[:n]).values,
-                   lambda part=part: theirs.shap_values(X[:part], check_additivity=False), part / n,
-                   must, aim,
-                   before=before, work=f"{n:,} rows")
+        yield _by_cover(shap, pair, X[:n], part, f"{setting}, nothing prepared", must, aim,
+                        check=False, before=before, work=f"{n:,} rows")
         if n <= 1000:
             yield Case("TreeSHAP, path-dependent", f"{setting}, prepared",
                        f"shap {shap.__version__}",
@@ -141,30 +128,25 @@ def woodelf(quick):
     """Both games against woodelf, which tabulates patterns too;
     with a background its tables are made beforehand, ours in the call."""
     woodelf = peer("woodelf")
-    X = pd.DataFrame(table(10_000, seed=1)[0], columns=[f"x{j}" for j in range(10)])
     for depth in (6,) if quick else (3, 6, 8):
-        model, forest = boosted(depth)
-        explainer = woodelf.WoodelfExplainer(model, feature_perturbation="tree_path_dependent")
-        yield Case("TreeSHAP, path-dependent", f"100 boosted trees, depth {depth}, 10,000 rows",
-                   "woodelf",
-                   lambda forest=forest: tree_shap(forest, X).values,
-                   lambda explainer=explainer: np.asarray(explainer.shap_values(X, verbose=False)),
-                   must=3, aim=5 if depth == 6 else None)
-    yield _against_woodelf(woodelf, boosted(3), 1000, 3)
+        yield _against_woodelf(woodelf, depth, 10_000, background=False,
+                               must=3, aim=5 if depth == 6 else None)
+    yield _against_woodelf(woodelf, 3, 1000)
     for n, must, before in () if quick else ((10_000, 5, 3.4), (100_000, 4, 2.0)):
-        yield _against_woodelf(woodelf, boosted(6), n, 6, must=must, aim=10, before=before,
+        yield _against_woodelf(woodelf, 6, n, must=must, aim=10, before=before,
                                work=f"{n // 1000}k rows, {n // 1000}k background rows")
 
 
-def _against_woodelf(woodelf, pair, n, depth, **goal):
-    """Compare with woodelf, with as many background rows as rows."""
-    model, forest = pair
+def _against_woodelf(woodelf, depth, n, background=True, **goal):
+    """Compare with woodelf, with as many background rows as rows, or with none."""
+    model, forest = boosted(depth)
     X, B = (pd.DataFrame(table(n, seed=seed)[0], columns=[f"x{j}" for j in range(10)])
             for seed in (1, 2))
+    B, game, more = ((B, "interventional", f", {n:,} background rows") if background
+                     else (None, "path-dependent", ""))
     explainer = woodelf.WoodelfExplainer(model, B)
-    return Case("TreeSHAP, interventional",
-                f"100 boosted trees, depth {depth}, {n:,} rows, {n:,} background rows", "woodelf",
-                lambda: tree_shap(forest, X, background=B).values,
+    return Case(f"TreeSHAP, {game}", f"100 boosted trees, depth {depth}, {n:,} rows{more}",
+                "woodelf", lambda: tree_shap(forest, X, background=B).values,
                 lambda: np.asarray(explainer.shap_values(X, verbose=False)), **goal)
 
 
@@ -179,19 +161,24 @@ def xgboost(quick):
     is_new = tuple(map(int, xgboost.__version__.split(".")[:2])) >= (3, 4)
     of_shap = {3: (12, 7.5), 6: (15, 10.9), 8: (15, 11.5)}
     of_pairs = {3: (5, 1.6), 6: (8, 3.7)}
+
+    def goal(must_and_before, aim, work):
+        must, before = must_and_before
+        return {"must": must, "aim": aim, "before": before, "work": work} if is_new else {}
+
     X, y = table(2000)
     rows = table(10_000, seed=1)[0]
     for depth in (6,) if quick else (3, 6, 8):
         model = xgboost.XGBRegressor(n_estimators=100, max_depth=depth, n_jobs=1).fit(X, y)
-        booster, forest, matrix = model.get_booster(), from_model(model), xgboost.DMatrix(
-            rows[:2000], nthread=1)
+        booster, forest = model.get_booster(), from_model(model)
+        matrix = xgboost.DMatrix(rows[:2000], nthread=1)
         booster.set_param({"nthread": 1})
         yield Case("TreeSHAP, path-dependent", f"100 trees of xgboost, depth {depth}, 10,000 rows",
                    f"xgboost {xgboost.__version__}",
                    lambda forest=forest: tree_shap(forest, rows).values,
                    lambda booster=booster, matrix=matrix: booster.predict(
                        matrix, pred_contribs=True)[:, :-1], 0.2,
-                   **_goal_against_new(is_new, of_shap[depth], 25, f"10,000 rows, depth {depth}"))
+                   **goal(of_shap[depth], 25, f"10,000 rows, depth {depth}"))
         if depth < 8:
             some = xgboost.DMatrix(rows[:200], nthread=1)
             yield Case("SHAP interactions", f"100 trees of xgboost, depth {depth}, 2,000 rows",
@@ -199,13 +186,8 @@ def xgboost(quick):
                        lambda forest=forest: tree_shap_interactions(forest, rows[:2000]),
                        lambda booster=booster, some=some: booster.predict(
                            some, pred_interactions=True)[:, :-1, :-1],
-                       200 / 2000, **_goal_against_new(is_new, of_pairs[depth], 15,
-                                                       f"interactions, 2,000 rows, depth {depth}"))
-
-
-def _goal_against_new(is_new, must_and_before, aim, work):
-    must, before = must_and_before
-    return {"must": must, "aim": aim, "before": before, "work": work} if is_new else {}
+                       200 / 2000,
+                       **goal(of_pairs[depth], 15, f"interactions, 2,000 rows, depth {depth}"))
 
 
 def interventional(quick):
@@ -262,8 +244,7 @@ def interactions(quick):
     X = table(10_000, seed=1)[0]
     for depth in (3,) if quick else (3, 6):
         model, forest = boosted(depth)
-        part, small = 200 if depth == 3 else 50, few_trees(forest)
-        explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
+        part, small, explainer = 200 if depth == 3 else 50, few_trees(forest), shap_by_cover(model)
         yield Case("SHAP interactions", f"100 boosted trees, depth {depth}, 10,000 rows",
                    f"shap {shap.__version__}",
                    lambda forest=forest: tree_shap_interactions(forest, X),
@@ -359,8 +340,7 @@ def growing(quick):
         yield Case("grow_cart", f"variance, depth 8, 10 features, {n:,} rows", "scikit-learn",
                    lambda X=X, y=y: grow_cart(X, y, criterion="variance", max_depth=8),
                    lambda X=X, y=y: DecisionTreeRegressor(max_depth=8, random_state=0).fit(X, y),
-                   must=0.8 if n >= 10_000 else None,
-                   aim=1 if n >= 10_000 else None,
+                   **({"must": 0.8, "aim": 1} if n >= 10_000 else {}),
                    compare=lambda ours, theirs, X=X: largest_difference(
                        ours.predict(X), theirs.predict(X)))
     X, y = tiled("mortgages", 10_000)
@@ -376,8 +356,8 @@ def growing(quick):
         sides.append(("gene expression, 7 classes, 500 features", tiled("tissues", 10_000),
                       {"must": 0.8, "aim": 1}))
     for name, (X, y), goal in sides:
-        k, kind = (3, RandomForestRegressor) if y.dtype.kind == "f" else (
-            22, RandomForestClassifier)
+        k, kind = ((3, RandomForestRegressor) if y.dtype.kind == "f"
+                   else (22, RandomForestClassifier))
         yield Case("grow_forest", f"20 trees, {name}, 10,000 rows", "scikit-learn",
                    lambda X=X, y=y, k=k: grow_forest(X, y, n_trees=20, max_features=k,
                                                      min_samples_leaf=5),
@@ -392,6 +372,7 @@ def knockoffs(quick):
     """Gaussian knockoffs of a known law against knockpy;
     what is compared is s, since the draws are random."""
     sampler = peer("knockpy.knockoffs").GaussianSampler
+    asked = {(50, "equicorrelated"): {"before": 1.76, "work": "equicorrelated, 50 features"}}
     for p in (50,) if quick else (50, 200):
         X = table(1000, p)[0]
         mu, sigma = X.mean(axis=0), np.cov(X.T)
@@ -406,8 +387,7 @@ def knockoffs(quick):
                        lambda X=X, mu=mu, sigma=sigma, method=method: gaussian_knockoffs(
                            X, method=method, mean=mu, covariance=sigma),
                        theirs, must=must, aim=aim,
-                       **({"before": 1.76, "work": "equicorrelated, 50 features"}
-                          if (p, method) == (50, "equicorrelated") else {}),
+                       **asked.get((p, method), {}),
                        compare=lambda _, s, sigma=sigma, s_of=s_of: largest_difference(
                            s_of(sigma), s))
 
@@ -435,13 +415,6 @@ GROUPS = {path_dependent: "shap", one_row: "shap", few_rows: "shap", woodelf: "w
           xgboost: "xgboost", interventional: "shap", deep: "shap", interactions: "shap",
           permutation: "scikit-learn", sage_values: "sage-importance", growing: "scikit-learn",
           knockoffs: "knockpy", importing: "Python"}
-
-
-ASKED = {one_row: True, few_rows: False, xgboost: False, growing: True, knockoffs: True,
-         interventional: True, permutation: False, deep: False,
-         woodelf: False}
-"""The groups that hold a work of the page's first table,
-the quick ones first -> whether their short form holds it too."""
 
 
 def cases_of(group, quick):

@@ -1,7 +1,18 @@
 """Describe the machine that something was measured on."""
 
+import os
 import platform
+import time
 from pathlib import Path
+
+
+def machine():
+    """Return where and when, with what, and how busy it was: its load average just now, where 1 is
+    one program alone -> dict."""
+    return {"processor": processor(), "cores": os.cpu_count(),
+            "system": f"{platform.system()} {platform.release().split('-')[0]}",
+            "python": platform.python_version(), "date": time.strftime("%Y-%m-%d"),
+            "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None}
 
 
 def processor():

@@ -10,7 +10,7 @@ from sklearn.inspection import permutation_importance as sklearn_permutation
 from sklearn.tree import DecisionTreeRegressor
 
 from benchmarks.measure import SECONDS_A_POINT, NotInstalled, in_turn, peer, timed
-from benchmarks.tables import boosted, forested, table
+from benchmarks.tables import boosted, forested, shap_by_cover, table
 from fi_teach.importance import exact_permutation_importance, tree_shap
 from fi_teach.trees import grow_cart, grow_forest
 
@@ -32,10 +32,10 @@ class Growth:
     part: int = 300
 
 
-def measure_growth(growth, quick, every_size=False):
+def measure_growth(growth, quick):
     """Both lines of a plot -> dict; a point says which part of the work was done, 1 where all."""
     points = [[], []]
-    for size in growth.sizes[:-3] if quick and not every_size else growth.sizes:
+    for size in growth.sizes[:-3] if quick else growth.sizes:
         done = size if size <= growth.most else growth.part
         works = [growth.ours(size), growth.peer(done)]
         seconds = in_turn(works, sum(timed(work)[1] for work in works), SECONDS_A_POINT, quick)
@@ -60,9 +60,7 @@ def growths():
 
 def by_rows():
     model, forest = boosted(6)
-    explainer, X = peer("shap").TreeExplainer(model,
-                                              feature_perturbation="tree_path_dependent"), table(
-                                                  100_000, seed=1)[0]
+    explainer, X = shap_by_cover(model), table(100_000, seed=1)[0]
     return Growth("path-dependent", "TreeSHAP, path-dependent", "100 boosted trees, depth 6",
                   "rows explained", "shap",
                   (100, 300, 1000, 3000, 10_000, 30_000, 100_000),
@@ -86,35 +84,33 @@ def by_background():
 
 
 def by_trees():
-    shap, X, seen = peer("shap"), table(1000, seed=1)[0], [10, 30, 100, 300, 1000]
-    models = {k: boosted(4, n_trees=k) for k in seen}
-    return Growth("trees", "TreeSHAP, path-dependent", "boosted trees of depth 4, 1,000 rows",
-                  "trees", "shap", tuple(seen),
-                  lambda k: lambda: tree_shap(models[k][1], X).values,
-                  lambda k: _explained_by(shap, models[k][0], X))
+    models = {k: boosted(4, n_trees=k) for k in (10, 30, 100, 300, 1000)}
+    return _by_models("trees", "boosted trees of depth 4, 1,000 rows", models)
 
 
 def by_depth():
-    shap, X, seen = peer("shap"), table(1000, seed=1)[0], [2, 3, 4, 6, 8, 10]
-    models = {depth: boosted(depth, n_trees=30) for depth in seen}
-    return Growth("depth", "TreeSHAP, path-dependent", "30 boosted trees, 10 features, 1,000 rows",
-                  "depth", "shap", tuple(seen),
-                  lambda d: lambda: tree_shap(models[d][1], X).values,
-                  lambda d: _explained_by(shap, models[d][0], X))
+    models = {depth: boosted(depth, n_trees=30) for depth in (2, 3, 4, 6, 8, 10)}
+    return _by_models("depth", "30 boosted trees, 10 features, 1,000 rows", models)
 
 
 def by_features():
-    shap, seen = peer("shap"), [5, 10, 20, 50, 100]
-    models = {p: boosted(6, p=p, n_trees=30) for p in seen}
-    return Growth("features", "TreeSHAP, path-dependent", "30 boosted trees of depth 6, 1,000 rows",
-                  "features", "shap", tuple(seen),
-                  lambda p: lambda: tree_shap(models[p][1], table(1000, p, seed=1)[0]).values,
-                  lambda p: _explained_by(shap, models[p][0], table(1000, p, seed=1)[0]))
+    models = {p: boosted(6, p=p, n_trees=30) for p in (5, 10, 20, 50, 100)}
+    return _by_models("features", "30 boosted trees of depth 6, 1,000 rows", models)
 
 
-def _explained_by(shap, model, X):
-    explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
-    return lambda: explainer.shap_values(X, check_additivity=False)
+def _by_models(variable, setting, models):
+    """A plot over models, each on rows of its own width; models: {size: (model, Forest)}."""
+    def rows(forest):
+        return table(1000, forest.n_features, seed=1)[0]
+
+    def theirs(size):
+        model, forest = models[size]
+        explainer = shap_by_cover(model)
+        return lambda: explainer.shap_values(rows(forest), check_additivity=False)
+
+    return Growth(variable, "TreeSHAP, path-dependent", setting, variable, "shap", tuple(models),
+                  lambda size: lambda: tree_shap(models[size][1], rows(models[size][1])).values,
+                  theirs)
 
 
 def by_rows_permuted():
@@ -141,12 +137,10 @@ def by_rows_of_a_tree():
 
 
 def by_rows_of_a_forest():
-    def model():
-        return RandomForestRegressor(10, max_features=3, min_samples_leaf=5, random_state=0)
-
     return Growth("forest", "grow_forest", "10 trees, leaves of 5 rows, 10 features", "rows",
                   "scikit-learn",
                   (100, 300, 1000, 3000, 10_000, 30_000),
                   lambda n: lambda: grow_forest(*table(n), n_trees=10, max_features=3,
                                                 min_samples_leaf=5),
-                  lambda n: lambda: model().fit(*table(n)))
+                  lambda n: lambda: RandomForestRegressor(
+                      10, max_features=3, min_samples_leaf=5, random_state=0).fit(*table(n)))

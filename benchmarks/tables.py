@@ -11,10 +11,9 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 
-from fi_course.tables import concrete, mortgages, tissues
+from benchmarks.measure import peer
+from fi_course import tables
 from fi_teach.trees import from_model
-
-REAL = {"concrete": concrete, "mortgages": mortgages, "tissues": tissues}
 
 
 @cache
@@ -22,9 +21,8 @@ def table(n, p=10, seed=0):
     """A smooth regression surface with noise -> X (n, p), y (n,)."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
-    return X, X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:,
-                                                          3:].sum(axis=1) / 4 + rng.normal(
-                                                              0, 0.3, n)
+    surface = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:, 3:].sum(axis=1) / 4
+    return X, surface + rng.normal(0, 0.3, n)
 
 
 @cache
@@ -40,9 +38,8 @@ def real(name):
     Values are rounded to single precision, as scikit-learn reads them:
     one that meets a threshold would go left in one library and right in another.
     """
-    X, y = REAL[name]()
-    numbers = (y.to_numpy(dtype=float) if name == "concrete"
-               else np.unique(y, return_inverse=True)[1])
+    X, y = getattr(tables, name)()
+    numbers = y.to_numpy(float) if name == "concrete" else np.unique(y, return_inverse=True)[1]
     return X.to_numpy(dtype=np.float32).astype(float), numbers
 
 
@@ -71,3 +68,8 @@ def forested(depth, name=None, n=2000, p=10):
     kind = RandomForestRegressor if y.dtype.kind == "f" else RandomForestClassifier
     model = kind(100, max_depth=depth, random_state=0).fit(X, y)
     return model, from_model(model)
+
+
+def shap_by_cover(model):
+    """Return shap's explainer of a model, path-dependent."""
+    return peer("shap").TreeExplainer(model, feature_perturbation="tree_path_dependent")

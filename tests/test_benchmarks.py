@@ -11,12 +11,12 @@ import yaml
 from measured import lines
 from records import NO_REASON, name_of, reason
 
-from benchmarks.cases import ASKED, GROUPS, cases_of, growing, path_dependent
+from benchmarks.cases import cases_of, path_dependent
 from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
 from benchmarks.verdict import exponent, goals, missed
 
 ROOT = Path(__file__).resolve().parents[1]
-FIRST, BETTER, SUMMARY, GOALS, LOST, GROWTH, MACHINE = range(7)  # the parts of the page
+FIRST, BETTER, SUMMARY, GOALS, LOST, GROWTH = range(6)  # the parts of the page
 RESULTS = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))
 REASONS = yaml.safe_load((ROOT / "benchmarks/reasons.yaml").read_text(encoding="utf-8"))
 ROW = {
@@ -121,26 +121,6 @@ def test_the_page_says_what_was_measured(part, record, told):
     grows, by what was measured whole. Nothing else."""
     shown = lines("benchmark", part, record)
     assert [line for line in shown if not line.startswith(("| work", "| setting", "| what", "|:--"))] == told
-
-
-def test_a_run_of_what_was_asked_for_leaves_the_other_figures_and_says_so():
-    """New figures take their places, a newer release its older one's; the page tells both runs apart."""
-    from benchmarks.__main__ import joined, wanted_among
-
-    stored = {"rows": [ROW | {"against": "shap 1"}, ROW | {"setting": "other"}], "scaling": [{"key": "rows"}]}
-    rows, scaling = joined(stored, [ROW | {"against": "shap 2", "ratio": 9.0}, ASKED_ROW | {"setting": "new"}],
-                         [{"key": "depth"}])
-    assert [(row["setting"], row["against"], row["ratio"])
-            for row in rows] == [("depth 6", "shap 2", 9.0), ("other", "shap", 2.0), ("new", "shap", 2.0)]
-    assert scaling == [{"key": "rows"}, {"key": "depth"}]
-    wanted = wanted_among("", stored)
-    assert wanted(Case("m", "s", "p", list, list, work="one row")) and not wanted(Case("m", "s", "p", list, list))
-
-    assert set(ASKED) <= set(GROUPS) and any(wanted(case) for case in cases_of(growing, ASKED[growing]))
-
-    run = {"machine": RESULTS["machine"], "minutes": 3}
-    both, one = (lines("benchmark", MACHINE, record) for record in (run | {"asked": run | {"minutes": 2}}, run))
-    assert both[0] == "The first table:" and "in 2 minutes" in both[1] and "The first table:" not in one
 
 
 def test_what_was_asked_for_has_a_figure_of_then_a_goal_and_an_aim():
