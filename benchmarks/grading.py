@@ -27,9 +27,9 @@ import psutil
 
 from benchmarks.machine import machine
 from fi_course.questions import QUESTIONS
-from fi_grader import main as grade
 from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
+from fi_teach.__main__ import main as fi_teach
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_name("grading.json")
@@ -126,8 +126,8 @@ def ours(base, exercises, submissions, *, jobs):
     memory.start()
     start = time.perf_counter()
     with contextlib.redirect_stdout(io.StringIO()):
-        grade([str(submissions), "--out", str(report), "--exercises", str(exercises), "--sandbox",
-               "bwrap", "--jobs", str(jobs), "--seed", "1"])
+        fi_teach(["grade", str(submissions), "--out", str(report), "--exercises", str(exercises),
+                  "--sandbox", "bwrap", "--jobs", str(jobs), "--seed", "1"])
     taken = time.perf_counter() - start
     memory.over.set()
     memory.join()

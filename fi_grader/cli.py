@@ -7,8 +7,8 @@ def add_commands(commands):
     """Add the instructor's commands to the command fi-teach."""
     def command(name, help, description):
         def run(options):
-            from fi_grader import command  # what it needs is imported now, so --help costs nothing
-            print(getattr(command, name)(options))
+            from fi_grader import command, escaping  # not before: --help costs nothing
+            print(*map(escaping.printable, getattr(command, name)(options)), sep="\n")
             return 0
         parser = commands.add_parser(name, help=help, description=description)
         parser.set_defaults(run=run)

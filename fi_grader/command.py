@@ -10,10 +10,10 @@ from itertools import chain
 from pathlib import Path
 
 from fi_grader import installed
-from fi_grader.escaping import name, printable
+from fi_grader.escaping import name
 from fi_grader.judging import worker
-from fi_grader.judging.judge import blank_record
 from fi_grader.notebooks.exercise import load
+from fi_grader.release import release as write_bundles
 from fi_grader.report import course, results, views
 from fi_grader.report.report import Report, read_marks
 from fi_grader.sandbox import choose
@@ -23,14 +23,13 @@ PATIENCE_WITH_A_CLUSTER = 20  # seconds in which a dask scheduler must answer
 
 
 def release(options):
-    """Write the two bundles -> text for the instructor."""
-    from fi_grader.release import release
-    bundles = release(options.out, options.project)
-    return "\n".join(f"Wrote {path} ({files} files)." for path, files in bundles.items())
+    """Write the two bundles -> lines for the instructor, as all of these commands."""
+    return [f"Wrote {path} ({files} files)."
+            for path, files in write_bundles(options.out, options.project).items()]
 
 
 def grade(options):
-    """Grade a class by the options of cli.py -> text. Raises ValueError, saying what to do."""
+    """Grade a class by the options of cli.py -> lines. Raises ValueError, saying what to do."""
     options.submissions = [  # a pattern such as downloads/* is expanded where no shell has done it
         place for name in options.submissions
         for place in ([name] if Path(name).exists() else sorted(glob(name)) or [name])]
@@ -70,9 +69,8 @@ def grade(options):
             from fi_grader.exports.gradebook import export
             export(report, assignments)
     summary += [f"Left aside: {words}" for words in finding.describe_skipped(found.skipped)]
-    summary.append(f"The report: {options.out}/index.html, grades.csv, students.csv, files.csv, "
-                   "feedback/")
-    return "\n".join(map(printable, summary))
+    return [*summary, f"The report: {options.out}/index.html, grades.csv, students.csv, "
+                      "files.csv, feedback/"]
 
 
 def _check(options):
@@ -130,42 +128,22 @@ def _grade(submissions, is_wanted, n_students, assignments, records, settings, o
 
     def jobs():
         for one in submissions:
-            content = one.problem.encode() if one.content is None else one.content
-            key = results.key_of(one.student, one.exercise, content, assignments[one.exercise],
-                                 settings["seed"])
-            seen.add((one.student, one.exercise))
-            bar.total += one.student in students
+            place = one.student, one.exercise
+            key = results.key_of(one, assignments[one.exercise], settings["seed"])
+            seen.add(place)
+            bar.total += (one.student in students) - (not is_wanted(one))
             students.add(one.student)
-            if not is_wanted(one):
-                bar.total -= 1
-            elif records.has((one.student, one.exercise), key):
-                records.update_facts((one.student, one.exercise), one.found)
+            if records.has(place, key) and is_wanted(one):
+                records.update_facts(place, one.found)
                 bar.update()
-            else:
-                yield {"student": one.student, "exercise": one.exercise, "key": key,
-                       "found": one.found, "content": one.content,
-                       "problem": one.problem if one.content is None else ""}
+            elif is_wanted(one):
+                yield {**vars(one), "key": key}
     with (tqdm(total=n_students, unit=" submissions", smoothing=0.1, dynamic_ncols=True) as bar,
           _pool(options) as pool):
         for job, reply in worker.grade_all(jobs(), settings, pool, 2 * options.jobs):
-            records.add(record_of(job, reply, assignments, settings["sandbox"]))
+            records.add(worker.named_record(job, reply, assignments, settings["sandbox"]))
             bar.update()
     return seen
-
-
-def record_of(job, reply, assignments, sandbox):
-    """Make the record of a graded job, or of one that could not be graded -> dict."""
-    record = {**{name: job[name] for name in ("student", "exercise", "key", "found")},
-              "sandbox": sandbox}
-    problem = job["problem"] or reply.get("problem", "")
-    if not problem:
-        return {**record, **reply["record"]}
-    flag = "no notebook" if job["found"]["file"] else "nothing handed in"
-    if reply.get("problem"):
-        # the grader's own failure is no result: the next run tries once more
-        flag, record["key"] = "given up", f"{job['key']} (again)"
-    return {**record, **blank_record(assignments[job["exercise"]], flag,
-                                     f"Nothing was graded: {problem}")}
 
 
 @contextmanager
@@ -225,7 +203,7 @@ def _count(number, noun):
 
 
 def listing(found):
-    """List whose each file is and what is left aside, before anything is graded -> text."""
+    """List whose each file is and what is left aside, before anything is graded -> lines."""
     theirs = {}
     for submission in found.submissions():
         theirs.setdefault(submission.student, []).append(submission)
@@ -242,8 +220,8 @@ def listing(found):
             words = f"{one.exercise:14} {when}{'  ' * bool(when)}{file}"
             lines.append("    " + (words if file else "nothing handed in")
                          + f"  [{flags}]" * bool(flags))
-    skipped = [f"    {words}" for words in finding.describe_skipped(found.skipped)]
-    return "\n".join(map(printable, [*lines, *["Left aside:"] * bool(found.skipped), *skipped]))
+    lines += ["Left aside:"] * bool(found.skipped)
+    return lines + [f"    {words}" for words in finding.describe_skipped(found.skipped)]
 
 
 # Later commands
@@ -259,7 +237,7 @@ def _report(options, assignments):
 
 
 def marks(options):
-    """Take in assistants' files, and write tables and pages anew -> text for the instructor."""
+    """Take in assistants' files, and write tables and pages anew -> lines for the instructor."""
     files = {Path(file).name: (Path(file).read_bytes(), read_marks(file)) for file in options.files}
     for file, (_, given) in files.items():
         if not given:
@@ -268,15 +246,14 @@ def marks(options):
         for file, (content, _) in files.items():
             results.write(report.folder / "marks" / file, content)
         class_page = views.write_views(report)
-    lines = _marks_summary(report, class_page)
-    lines += [f"Look at {student}, {exercise}: {reason}"
+    return [*_marks_summary(report, class_page),
+            *(f"Look at {student}, {exercise}: {reason}"
               for student, exercise, reasons in class_page.review
-              for reason in reasons if "marked" in reason]
-    return "\n".join(map(printable, lines))
+              for reason in reasons if "marked" in reason)]
 
 
 def export(options):
-    """Write the files that platforms import -> text for the instructor."""
+    """Write the files that platforms import -> lines for the instructor."""
     from fi_grader.exports import gradescope, sheets
     assignments, lines = load(options.exercises), []
     wants = [name for name in ("moodle", "canvas") if getattr(options, name) is not None]
@@ -296,4 +273,4 @@ def export(options):
                     for name in wants]
         lines += [f"Wrote {path}" for paths, _ in done for path in paths]
         lines += [note for _, notes in done for note in notes]
-    return "\n".join(map(printable, lines))
+    return lines

@@ -10,14 +10,12 @@ graded.
 
 import json
 import sys
-from contextlib import closing
 from pathlib import Path
 
 from fi_course.questions import QUESTIONS
 from fi_course.reproducible_zip import write_zip
 from fi_grader import escaping
-from fi_grader.judging.judge import blank_record
-from fi_grader.judging.worker import Worker
+from fi_grader.judging import worker
 from fi_grader.notebooks.exercise import load
 from fi_grader.release import BUNDLE, instructor_files
 from fi_grader.report.results import explained, write
@@ -71,18 +69,15 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
         raise ValueError(f"there is no set {exercise}: {', '.join(assignments)}.")
     settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None,
                 "sandbox": choose.level("auto")}
-    found = finding.of_one(submission, list(assignments),
-                           finding.cell_ids_of(assignments)).get(exercise)
-    if found is None:
-        return blank_record(assignments[exercise], "nothing handed in",
-                            f"No notebook here is of {exercise}: hand in {exercise}.ipynb.")
+    found = finding.of_one(submission, list(assignments), finding.cell_ids_of(assignments))
+    absent = finding.Submission("you", exercise, {"file": ""}, problem=(
+        f"no notebook here is of {exercise}: hand in {exercise}.ipynb."))
+    job = {**vars(found.get(exercise, absent)), "key": ""}
     try:
-        with closing(Worker(settings)) as worker:
-            if found.content is None:
-                raise ValueError(found.problem)
-            return worker.ask(exercise, found.content)["record"]
-    except (ValueError, RuntimeError) as error:
-        return blank_record(assignments[exercise], "no notebook", f"Nothing was graded: {error}")
+        return worker.named_record(*worker.grade_one(job, settings), assignments,
+                                   settings["sandbox"])
+    finally:
+        worker.close_workers()
 
 
 if __name__ == "__main__":

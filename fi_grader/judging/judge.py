@@ -281,10 +281,11 @@ def _blank_row(question, status, message):
             "flags": []}
 
 
-def blank_record(assignment, flag, message):
+def blank_record(assignment, flag, problem):
     """Build the record of a submission that could not be graded: no points, one flag."""
-    return {"flags": [flag], "rows": [_blank_row(question, "not graded", message)
-                                      for question in assignment.questions]}
+    return {"flags": [flag], "rows": [
+        _blank_row(question, "not graded", f"Nothing was graded: {problem}")
+        for question in assignment.questions]}
 
 
 def reasons_to_review(record):

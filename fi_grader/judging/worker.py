@@ -13,6 +13,8 @@ from concurrent.futures import FIRST_COMPLETED, as_completed, wait
 from contextlib import suppress
 from pathlib import Path
 
+from fi_grader.judging.judge import blank_record, grade
+from fi_grader.notebooks.exercise import load
 from fi_grader.sandbox.choose import start_server
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.program import Program, Standard
@@ -103,6 +105,19 @@ def grade_one(job, settings):
         return job, {"problem": str(error)}
 
 
+def named_record(job, reply, assignments, sandbox):
+    """Make the record of a graded job, or of one that could not be graded -> dict."""
+    record = {**job, "sandbox": sandbox}
+    problem = record.pop("problem") or reply.get("problem")
+    if not problem:
+        return {**record, **reply["record"]}
+    flag = "no notebook" if job["found"]["file"] else "nothing handed in"
+    if reply.get("problem"):
+        # the grader's own failure is no result: the next run tries once more
+        flag, record["key"] = "given up", f"{job['key']} (again)"
+    return {**record, **blank_record(assignments[job["exercise"]], flag, problem)}
+
+
 def close_workers():
     """Stop all workers of this process."""
     while _workers_started:
@@ -132,8 +147,6 @@ def grade_all(jobs, settings, pool, ahead):
 
 def main(channel, settings):
     """Serve until the owner hangs up, or until the sandbox has died: the owner starts another."""
-    from fi_grader.judging.judge import blank_record, grade
-    from fi_grader.notebooks.exercise import load
     try:
         assignments = load(settings["exercises"])
     except ValueError as error:
@@ -154,7 +167,7 @@ def main(channel, settings):
                 record = grade(assignment, content, server, seed=settings["seed"],
                                limit=settings["limit"], lost=job["lost"], tell=tell)
             except ValueError as error:
-                record = blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
+                record = blank_record(assignment, "no notebook", error)
             messages.send(channel, {"record": record}, LARGEST_REPLY)
     except (EOFError, OSError):
         return

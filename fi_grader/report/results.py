@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def key_of(student, exercise, content, assignment, seed):
-    """Hash student, submission, assignment and seed: the key of a result -> str."""
-    parts = (student.encode("utf-8", "surrogateescape"), exercise.encode(), content,
+def key_of(submission, assignment, seed):
+    """Hash a submission with its student, its assignment and the seed: a result's key -> str."""
+    parts = (os.fsencode(submission.student), submission.exercise.encode(),
+             submission.content or submission.problem.encode(),
              assignment.hash.encode(), str(seed).encode())
     return hashlib.sha256(b"".join(len(p).to_bytes(8, "big") + p for p in parts)).hexdigest()
 

@@ -83,7 +83,7 @@ def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
 def test_what_the_grader_itself_could_not_do_is_tried_again():
     """Its result is written down for a person to see, but not under the key that would keep it."""
     job = {"student": "anna", "exercise": "01_trees", "key": "k", "found": {"file": "x"}, "problem": ""}
-    record = command.record_of(job, {"problem": "the grader was ended twice"}, load(ROOT / "exercises"), "bwrap")
+    record = worker.named_record(job, {"problem": "the grader was ended twice"}, load(ROOT / "exercises"), "bwrap")
     assert record["flags"] == ["given up"] and record["key"] != "k"
 
 

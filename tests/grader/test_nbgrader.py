@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from server import fetched, jupyter
 
-from fi_grader import main
 from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
 from fi_grader.report.spreadsheets import read_table
+from fi_teach.__main__ import main
 from notebooks import ROOT, filled, find, lay
 
 STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55",
@@ -44,7 +44,7 @@ def course(tmp_path_factory):
 def report(course, tmp_path_factory):
     """Our report on the course's submissions, with a gradebook -> Path."""
     report = tmp_path_factory.mktemp("ours") / "report"
-    main([str(course), "--out", str(report), "--seed", "9", "--jobs", "2", "--gradebook"])
+    main(["grade", str(course), "--out", str(report), "--seed", "9", "--jobs", "2", "--gradebook"])
     return report
 
 
@@ -92,7 +92,7 @@ def test_points_given_by_hand_survive_grading_again(course, report):
     with opened(report) as book:
         book.find_grade("trees-what_sixty_means-answer", "01_trees", "01_trees", "anna").manual_score = 2
         book.db.commit()
-    main([str(course), "--out", str(report), "--gradebook"])
+    main(["grade", str(course), "--out", str(report), "--gradebook"])
     with opened(report) as book:
         assert book.find_submission("01_trees", "anna").score == 18
         assert not book.find_grade("trees-what_sixty_means-answer", "01_trees", "01_trees", "anna").needs_manual_grade

@@ -3,8 +3,8 @@
 import pytest
 
 from fi_course.questions import QUESTIONS
-from fi_grader import main
 from fi_grader.report.spreadsheets import read_table
+from fi_teach.__main__ import main
 from notebooks import ROOT, lay
 
 SETS = sorted({question.notebook for question in QUESTIONS.values()})
@@ -16,7 +16,7 @@ def grades(tmp_path_factory):
     folder = tmp_path_factory.mktemp("references")
     lay(folder, {f"in/anna/{name}.ipynb": (ROOT / f"solutions/{name}.ipynb").read_bytes() for name in SETS})
     words = ["--out", str(folder / "out"), "--exercises", str(ROOT / "exercises"), "--seed", "4"]
-    assert main([str(folder / "in"), *words]) == 0
+    assert main(["grade", str(folder / "in"), *words]) == 0
     return {row["question"]: row for row in read_table(folder / "out" / "grades.csv")[1]}
 
 

@@ -96,7 +96,7 @@ def outcome(assignment, content):
     try:
         record = record_of(GradingRun(assignment, bounded(plan_of, assignment, content), 1))
     except ValueError as error:
-        record = blank_record(assignment, "no notebook", f"Nothing was graded: {error}")
+        record = blank_record(assignment, "no notebook", error)
     for source in record.get("answers", {}).values():
         json.dumps(listing(source)).encode()
     feedback({**record, "student": "anna", "exercise": assignment.name}).encode("utf-8", "backslashreplace")

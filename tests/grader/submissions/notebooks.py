@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "course" / "questio
 from prove import mistaken_answers
 
 from fi_course.questions import QUESTIONS
-from fi_grader import main
+from fi_teach.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[3]
 EXERCISE = "01_trees"
@@ -116,6 +116,6 @@ def lay_course(folder, **students):
 
 def grade(folder, *options, out="out"):
     """Grade what `lay_course` has laid out -> folder of the report."""
-    words = ["--out", folder / out, "--exercises", folder / "exercises", folder / "in", *options]
+    words = ["grade", "--out", folder / out, "--exercises", folder / "exercises", folder / "in", *options]
     assert main(list(map(str, words))) == 0
     return folder / out
