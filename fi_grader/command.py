@@ -2,7 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from difflib import get_close_matches
 from glob import glob
 from importlib.util import find_spec
@@ -48,18 +48,18 @@ def grade(options):
     submissions = found.submissions()
     first = next(submissions)  # before a report is begun: raises ValueError if there is nothing
     sources = list(map(str, found.sources))
-    with results.opened(options.out) as folder, closing(results.Records(folder)) as records:
-        seed = results.seed_of(folder, _seed(options.seed, decided.seed))
+    with results.opened(options.out) as records:
+        seed = results.seed_of(records.folder, _seed(options.seed, decided.seed))
         settings = {"exercises": str(exercises), "seed": seed, "limit": options.time_limit,
                     "sandbox": level}
         seen = _grade(chain([first], submissions), is_wanted, len(found.files), assignments,
                       records, settings, options)
         for student, exercise in [place for place, (*_, source) in records.places.items()
                                   if source in sources and place not in seen]:
-            records.remove((student, exercise))
-            (folder / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
+            del records.places[student, exercise]
+            (records.folder / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
         records.sort()
-        report = Report(folder, records, decided)
+        report = Report(records, decided)
         views.write_files(report, found.skipped, sources)
         summary = _summary(report, views.write_views(report))
         if options.marking:
@@ -232,8 +232,8 @@ def _report(options, assignments):
     place, decided = Path(options.report), _course(options, assignments)
     if not (place / "results.jsonl").exists():
         raise ValueError(f"{place} is no report: name the folder that fi-teach grade has written.")
-    with results.opened(place) as folder, closing(results.Records(folder)) as records:
-        yield Report(folder, records, decided)
+    with results.opened(place) as records:
+        yield Report(records, decided)
 
 
 def marks(options):

@@ -196,8 +196,8 @@ class Report:
     ids : all students: those of the roster, and others who handed in
     """
 
-    def __init__(self, folder, records, course=None):
-        self.folder, self.records, self.course = Path(folder), records, course or Course()
+    def __init__(self, records, course=None):
+        self.folder, self.records, self.course = records.folder, records, course or Course()
         self._exercises_of = defaultdict(list)
         for student, exercise in records:
             self._exercises_of[student].append(exercise)

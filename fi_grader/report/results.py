@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import secrets
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 
@@ -18,7 +18,10 @@ def key_of(submission, assignment, seed):
 
 @contextmanager
 def opened(report):
-    """Open a report folder for one grader alone, created if missing -> Path. Raises ValueError."""
+    """Open a report's folder for one grader alone, created if missing -> Records.
+
+    Raises ValueError if another one is writing into it.
+    """
     report = Path(report)
     with explained(report):
         report.mkdir(parents=True, exist_ok=True)
@@ -30,7 +33,8 @@ def opened(report):
             except (BlockingIOError, PermissionError):
                 raise ValueError(f"another grader is writing into {report}: "
                                  "wait for it, or choose another folder.") from None
-        yield report
+        with closing(Records(report)) as records:
+            yield records
 
 
 def _lock(file):
@@ -89,7 +93,7 @@ class Records:
     """
 
     def __init__(self, report):
-        self.path = report / "results.jsonl"
+        self.folder, self.path = report, report / "results.jsonl"
         self._open()
 
     def _open(self):
@@ -102,11 +106,11 @@ class Records:
                     if not line.endswith(b"\n"):
                         os.truncate(self.path, end)
                         break
-                    self.n_lines += 1
                     self._index(line, end)
                     end += len(line)
 
     def _index(self, line, start):
+        self.n_lines += 1
         try:
             record = json.loads(line)
             self.places[record["student"], record["exercise"]] = (
@@ -142,7 +146,6 @@ class Records:
             while rest:
                 rest = rest[self.file.write(rest):]
             os.fsync(self.file.fileno())
-        self.n_lines += 1
         self._index(line, start)
 
     def update_facts(self, place, facts):
@@ -152,16 +155,12 @@ class Records:
             self.add({**record, "found": facts})
 
     def sort(self):
-        """Sort the file by student and exercise: the same results give the same bytes."""
+        """Write the results of `places` in order: the same results give the same bytes."""
         starts = [self.places[place][0] for place in self]
         if starts != sorted(starts) or self.n_lines > len(self):
             write(self.path, map(self._line, self), sure=True)
             self.close()  # the file of that name is another one now
             self._open()
-
-    def remove(self, place):
-        """Remove a result whose submission no longer exists; `sort` takes it off the disk."""
-        self.places.pop(place, None)
 
     def close(self):
         self.file.close()

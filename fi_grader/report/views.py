@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 from collections import Counter, defaultdict
-from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -46,7 +45,7 @@ NOT_MISTAKES = ("not an answer", "too short to be read", "ran too long", "ran ou
 
 def write_views(report):
     """Write all tables and pages of a report, in one pass -> ClassPage, what was counted."""
-    class_page, grades, students = ClassPage(report), [GRADES], [head_of_students(report)]
+    class_page, grades, students = ClassPage(report), [GRADES], []
     for student in report.students():
         for exercise, record in student.records.items():
             html = feedback(record, student.scores[exercise], student.name)
@@ -55,7 +54,8 @@ def write_views(report):
         students.append(row_of_student(report, student))
         class_page.add(student)
     write_ours(report.folder / "grades.csv", csv_of(grades))
-    write_ours(report.folder / "students.csv", csv_of(students))
+    write_ours(report.folder / "students.csv",
+               csv_of([*map(dict.keys, students[:1]), *map(dict.values, students)]))
     class_page.write()
     return class_page
 
@@ -81,34 +81,28 @@ def _grade(student, record, row):
             "; ".join([*row["flags"], *record["flags"]]), message, row["comment"], row["changed"])
 
 
-def head_of_students(report):
-    """Return the columns of students.csv, which are more with a course file and a roster."""
-    about = ("name", "group") if report.course.roster else ()
-    extra = ("late_days", "dropped", "percent") if report.course.path else ()
-    return ("student", *about, *report.exercises, "points", "max_points", "points_by_hand", *extra,
-            "flag", "sandbox")
-
-
 def row_of_student(report, student):
     """Return a student's row of students.csv; a set that was not handed in is an empty field."""
     scores, records = student.scores.values(), student.records.values()
     counting = [score for score in scores if score.is_counting]
-    row = [escaping.name(student.id)]
+    row = {"student": escaping.name(student.id)}
     if report.course.roster:
-        row += [student.person.name, student.person.group]
-    row += [plain_number(score.counted) for score in scores]
-    row += [plain_number(sum(score.counted or 0 for score in counting)),
-            sum(score.most for score in counting), sum(score.waiting for score in scores)]
+        row |= {"name": student.person.name, "group": student.person.group}
+    row |= {score.exercise: plain_number(score.counted) for score in scores}
+    row |= {"points": plain_number(sum(score.counted or 0 for score in counting)),
+            "max_points": sum(score.most for score in counting),
+            "points_by_hand": sum(score.waiting for score in scores)}
     if report.course.path:
         late = [f"{score.exercise}: {score.days} ({score.free_days} free)"
                 for score in counting if score.days]
         dropped = [score.exercise for score in scores if score.is_dropped]
-        row += ["; ".join(late), "; ".join(dropped), percent_of(report.course, scores)]
+        row |= {"late_days": "; ".join(late), "dropped": "; ".join(dropped),
+                "percent": percent_of(report.course, scores)}
     flags = dict.fromkeys(reason for record in records for reason in record["review"])
     undated = [f"{score.exercise}: late by Canvas's word, how late is not known"
                for score in scores if score.is_late_undated]
-    sandboxes = sorted({record["sandbox"] for record in records})
-    return [*row, "; ".join([*flags, *undated]), "; ".join(sandboxes)]
+    return {**row, "flag": "; ".join([*flags, *undated]),
+            "sandbox": "; ".join(sorted({record["sandbox"] for record in records}))}
 
 
 def skipped_in(folder):
@@ -137,28 +131,20 @@ def write_files(report, skipped, sources):
 
 # Pages
 
-@cache
-def _templates():
-    found = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True,
+TEMPLATES = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True,
                         trim_blocks=True, lstrip_blocks=True)
-    found.filters |= {"name": escaping.name, "lines": escaping.lines, "number": plain_number,
+TEMPLATES.filters |= {"name": escaping.name, "lines": escaping.lines, "number": plain_number,
                       "printable": escaping.printable}
-    return found
-
-
-def page(template, **values):
-    """Fill in a template -> HTML."""
-    style = Markup((HERE / "templates" / "style.css").read_text(encoding="utf-8"))
-    return _templates().get_template(template).render(style=style, **values)
 
 
 def feedback(record, score=None, name=""):
     """Build a student's feedback -> HTML, without flags and inputs of hidden tests."""
     rows = record["rows"]
     reasons = dict.fromkeys(row["message"] for row in rows if row["status"] == "not graded")
-    return page("feedback.html", exercise=record["exercise"], name=name or record["student"],
-                score=score, rows=rows, card=_card, reasons=reasons, points=points_of(record),
-                most=sum(row["max_points"] for row in rows), waiting=waiting_of(record))
+    return TEMPLATES.get_template("feedback.html").render(
+        exercise=record["exercise"], name=name or record["student"], score=score, rows=rows,
+        card=_card, reasons=reasons, points=points_of(record), waiting=waiting_of(record),
+        most=sum(row["max_points"] for row in rows))
 
 
 def _card(row):
@@ -205,8 +191,9 @@ def marking_page(assistant, items):
                    "rubric": QUESTIONS[q].rubric} for q in (item["question"] for item in items)}
     data = json.dumps({"assistant": assistant, "questions": rubrics, "items": items})
     allowed = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-    return page("marking.html", assistant=assistant, allowed=allowed, script=Markup(SCRIPT),
-                data=Markup(data.replace("<", "\\u003c")))
+    return TEMPLATES.get_template("marking.html").render(
+        assistant=assistant, allowed=allowed, script=Markup(SCRIPT),
+        data=Markup(data.replace("<", "\\u003c")))
 
 
 class ClassPage:
@@ -270,8 +257,8 @@ class ClassPage:
         skipped = [(self._called(student), escaping.printable(file), escaping.printable(why))
                    for rows in skipped_in(report.folder).values()
                    for student, file, why in sorted(rows) if why != JUNK]
-        html = page(
-            "class.html", title=report.course.title or "The class", submissions=self.submissions,
+        html = TEMPLATES.get_template("class.html").render(
+            title=report.course.title or "The class", submissions=self.submissions,
             n_students=len({student for student, _ in report.records}),
             lessons=[_lesson(*lesson) for lesson in self.lessons()], absent=absent, skipped=skipped,
             review=[(*self._place(*place), reasons) for *place, reasons in self.review],

@@ -57,7 +57,7 @@ def report_of(folder, *all_records, decided=None):
     records = results.Records(folder)
     for one in all_records:
         records.add(one)
-    return Report(folder, records, decided)
+    return Report(records, decided)
 
 
 def test_every_question_that_people_read_has_a_rubric_that_adds_up():
