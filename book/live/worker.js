@@ -14,7 +14,7 @@ const BURST = 10, PAUSE = 100; // so many pieces of text in so many milliseconds
 // matplotlib looks for real files inside its zip: guest.py puts them there
 const PLOT_DATA = `${LIBRARIES}/matplotlib.zip/matplotlib/mpl-data`;
 const ENVIRONMENT = ["TMPDIR=/tmp", "HOME=/tmp", "MPLCONFIGDIR=/tmp", "NO_COLOR=1",
-  "MPLBACKEND=module://guest_figures", "PYTHONTZPATH=", "PYTHONHASHSEED=0",
+  "MPLBACKEND=module://matplotlib_inline.backend_inline", "PYTHONTZPATH=", "PYTHONHASHSEED=0",
   "OPENBLAS_NUM_THREADS=1"];
 const UNPACK = `__import__("zipfile").ZipFile("${LIBRARIES}/course.zip").extractall("/course")`;
 const BEGIN = `__import__("sys").path.append("/course")

@@ -39,7 +39,8 @@ UNUSED = {
     "turtle", "tzdata", "webencodings", "wrapt", "xlrd", "xlsxwriter", "xmltodict",
 }
 """Packages of the interpreter that the course does not use."""
-UNDER_IPYTHON = ("traitlets", "pygments", "stack_data", "executing", "asttokens", "pure_eval")
+UNDER_IPYTHON = ("traitlets", "matplotlib_inline", "pygments", "stack_data", "executing",
+                 "asttokens", "pure_eval")
 """What IPython imports in a page."""
 NOT_HERE = re.compile(
     r"/tests?/|\.dist-info/|^pygments/(lexers|styles)/(?!__init__|_mapping|python)"

@@ -108,11 +108,6 @@ def run(source, name):
     """Run a cell's source in the one lasting namespace; `name` is what its tracebacks call it."""
     shell.compile.running = name
     ended = shell.run_cell(source, store_history=True).success
-    try:
-        show_figures()
-    except Exception:
-        ended = False
-        shell.showtraceback()
     send({"ended": "ok" if ended else "error"})
 
 
@@ -126,18 +121,3 @@ def run_what_can(source):
             with suppress(Exception):
                 exec(compile(ast.Module([statement], []), "<cell>", "exec"), shell.user_ns)
     send({"ended": "ok"})
-
-
-def show_figure(figure):
-    """Show a figure with its words, as a notebook that has imported `fi_teach.plots` does."""
-    import_module("fi_teach.plots.alt_text").show(figure)
-
-
-def show_figures():
-    """Show the figures that a cell has drawn and not shown, and close them."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    figures = [pyplot.figure(number) for number in pyplot.get_fignums()] if pyplot else []
-    if figures:
-        pyplot.close("all")
-    for figure in figures:
-        show_figure(figure)

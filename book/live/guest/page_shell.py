@@ -1,6 +1,6 @@
 """IPython's shell for a page: values, figures and errors leave it as outputs of a notebook."""
 
-from guest import publish, send, show_figure
+from guest import publish, send
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -60,15 +60,9 @@ class Shell(InteractiveShell):
     def __init__(self):
         super().__init__(config=PLAIN, displayhook_class=Values, display_pub_class=Displays,
                          compiler_class=Compiler)
-        by_type = self.display_formatter.ipython_display_formatter
-        by_type.for_type_by_name("matplotlib.figure", "Figure", show_figure)
 
     def init_completer(self):
         pass
-
-    def enable_matplotlib(self, gui=None):
-        """Figures are shown where the cell is, whatever is asked for."""
-        return "inline", "inline"
 
     def system(self, command):
         __tracebackhide__ = True
