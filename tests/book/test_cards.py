@@ -237,6 +237,18 @@ def test_answers_are_saved_forgotten_and_loaded_and_waiting_can_be_chosen(browse
         assert tab.evaluate(HIDDEN) > 0
 
 
+def test_a_chapter_shows_all_its_code_or_what_is_asked_for_and_remembers(browser, address):
+    folded = "[...document.querySelectorAll('details.fi-code')].map((code) => code.open)"
+    with opened(browser, address, SHORT) as (tab, *_):
+        box = tab.get_by_label("show all code")
+        assert len(tab.evaluate(folded)) > 2
+        for is_open in (False, True, False):
+            for _ in ("at once", "after a reload"):
+                assert box.is_checked() == is_open and set(tab.evaluate(folded)) == {is_open}
+                tab.reload()
+            box.press("Space")
+
+
 # --- ten minutes of recall: ten old questions, the overdue first ---
 
 DRAWN = "() => [...document.querySelectorAll('.fi-draw .fi-card')].map((card) => card.id)"

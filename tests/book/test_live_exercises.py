@@ -162,7 +162,7 @@ def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(
     assert said.startswith("Not yet: borrowed.")
 
 
-def test_work_survives_an_endless_loop_and_a_reload_and_is_graded(browser, live_book, tmp_path):
+def test_work_survives_an_endless_loop_and_a_reload(browser, live_book):
     """On a phone: a loop that prints is stopped where it runs, the page stays alive, nothing is lost."""
     id, loop = "permutation.mend_groups", "while True:\n    print('again')"
     with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
@@ -186,11 +186,8 @@ def test_work_survives_an_endless_loop_and_a_reload_and_is_graded(browser, live_
         start_python(tab)
         assert place.locator("textarea").input_value() == loop
         assert check(tab, id, source_of(NAME, id)).startswith("Right on all")
-        notebook = downloaded(tab)
-        assert errors == []
-    rows = graded({"anna": notebook}, tmp_path)["anna"]
-    points = {question: float(row["points"]) for question, row in rows.items() if row["points"] not in ("", "0.0", "0")}
-    assert points == {id: QUESTIONS[id].points}
+        cells = json.loads(downloaded(tab))["cells"]
+        assert source_of(NAME, id) in ["".join(cell["source"]) for cell in cells] and errors == []
 
 
 def test_a_number_may_be_written_as_code_and_a_loaded_notebook_fills_the_editors(running):
