@@ -48,8 +48,7 @@ function coloured(source) {
 
 // ---- the editor ---------------------------------------------------------------------------------
 
-export function makeEditor(place, source,
-  { label = "Code", onRun = () => {}, onChange = () => {} } = {}) {
+export function makeEditor(place, source, { label, onRun, onChange }) {
   const help = element("span", { class: "fi-editor-help", id: `fi-editor-help-${++count}` }, HELP);
   const area = element("textarea", { class: "fi-source", spellcheck: "false", wrap: "off",
     autocapitalize: "off", autocomplete: "off", autocorrect: "off", "aria-label": label,

@@ -51,8 +51,7 @@ function preparation(notebook) {
 class Notebook {
   constructor(py, notebook, line) {
     Object.assign(this, { py, line, notebook, ran: new Map(),
-      troubles: element("p", { class: "fi-how" }), generation: py.generation,
-      queue: Promise.resolve() });
+      troubles: element("p", { class: "fi-how" }), queue: Promise.resolve() });
   }
 
   cell(question, part) {
@@ -66,6 +65,9 @@ class Notebook {
     return part === "answer" ? fi.sourceOf(question, sourceOf(cell)) : sourceOf(cell);
   }
 
+  // A fresh interpreter knows nothing.
+  state(cell) { return `${this.py.generation} ${this.now(cell)}`; }
+
   // One thing after the other, whatever is clicked meanwhile.
   inTurn(work) {
     this.queue = this.queue.then(work, work);
@@ -74,25 +76,22 @@ class Notebook {
 
   // Run a cell and remember what was run -> how it ended
   async run(cell, onOutput = () => {}) {
-    const source = this.now(cell),
-      name = about(cell).part === "answer" ? "your answer" : "what stands above";
-    const end = await this.py.run(source, { onOutput, name });
-    if (end.status !== "stopped") this.ran.set(cell.id, source);
+    const name = about(cell).part === "answer" ? "your answer" : "what stands above",
+      state = this.state(cell);
+    const end = await this.py.run(this.now(cell), { onOutput, name });
+    if (end.status !== "stopped") this.ran.set(cell.id, state);
     return end;
   }
 
   // The cells above that prepare or answer and have not run as they are -> did it end well?
   async runAbove(cell) {
     await this.py.start();
-    // a fresh interpreter knows nothing
-    if (this.generation !== this.py.generation) this.ran.clear();
-    this.generation = this.py.generation;
     this.troubles.replaceChildren();
     const above = this.notebook.cells.slice(0, this.notebook.cells.indexOf(cell));
     const wanted = above.filter((one) => one.cell_type === "code"
       && [undefined, "answer"].includes(about(one).part));
     for (const one of wanted) {
-      if (this.ran.get(one.id) === this.now(one)) continue;
+      if (this.ran.get(one.id) === this.state(one)) continue;
       this.line.textContent =
         `Running what stands above: ${about(one).question ?? "the preparation"} …`;
       const end = await this.run(one,

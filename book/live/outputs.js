@@ -84,30 +84,28 @@ export function drawn(output) {
 }
 
 // A place for a cell's outputs, told to screen readers as they come.
-// -> { element, outputs, add(output), clear() };
-// outputs is the list as a notebook stores it, printed pieces joined
-export function makeOutputs(label = "Output") {
+// -> { element, add(output), clear() }; printed pieces are joined
+export function makeOutputs(label) {
   const element = make("div",
     { class: "cell_output fi-live-output", role: "region", "aria-label": label,
       "aria-live": "polite" });
-  const outputs = [];
+  let last;
 
   function add(output) {
-    const last = outputs.at(-1);
     if (output.output_type === "stream" && last?.output_type === "stream"
       && last.name === output.name) {
       last.text += output.text;
       element.lastChild.replaceWith(drawn(last));
     } else {
-      outputs.push({ ...output });
-      element.append(drawn(output));
+      last = { ...output };
+      element.append(drawn(last));
     }
   }
 
   function clear() {
-    outputs.length = 0;
+    last = null;
     element.replaceChildren();
   }
 
-  return { element, outputs, add, clear };
+  return { element, add, clear };
 }

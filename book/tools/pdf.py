@@ -1,6 +1,6 @@
 """Make one PDF of the built book: the pages in their order, as the system's Chromium prints them.
 
-    python book/tools/pdf.py [--only notebooks/01_trees notebooks/02_golf]
+    python book/tools/pdf.py
 
 Contents with page numbers in front; answers open;
 a link that leaves the book is a footnote, one that stays in it leads to its page.
@@ -8,7 +8,6 @@ Every page is printed once: how many sheets come before it is known by then,
 the contents are printed last.
 """
 
-import argparse
 import io
 import re
 from html import unescape
@@ -53,20 +52,6 @@ STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1
 .explorable-controls, .headerlink { display: none !important; }"""
 
 
-def pages_of(toc):
-    """The book's pages in their order -> [(caption of the part that begins, else "", page)]."""
-    pages = [("", toc.root.docname)]
-
-    def walk(page, caption):
-        for tree in toc[page].subtrees:
-            for k, item in enumerate(map(str, tree.items)):
-                pages.append(((tree.caption or "") if k == 0 else caption, item))
-                walk(item, "")
-
-    walk(toc.root.docname, "")
-    return pages
-
-
 def title_of(html):
     """A built page's title, without the book's name."""
     title = re.search("<title>(.*?)</title>", html.read_text(encoding="utf-8"), re.DOTALL)[1]
@@ -104,15 +89,16 @@ def lead_inside(writer, address, sheets):
 def make(chrome, only=(), target=PDF):
     """Print, number and join the pages (all, or only these) -> how many sheets."""
     html, writer = ROOT / "_build/html", PdfWriter()
-    pages = [(caption, page) for caption, page in pages_of(parse_toc_yaml(ROOT / "_toc.yml"))
-             if not only or page in only]
+    toc = parse_toc_yaml(ROOT / "_toc.yml")
+    parts = {str(tree.items[0]): tree.caption for tree in toc.root.subtrees}
+    pages = [(parts.get(page, ""), page) for page in toc if not only or page in only]
     titles = [title_of(html / f"{page}.html") for _, page in pages]
     with served(html) as address:
         context = chrome.new_context(color_scheme="light",
                                      viewport={"width": WIDTH, "height": 1000})
         front, tab = context.new_page(), context.new_page()
         tab.add_init_script(SHOWN)
-        parts, first = [], [len(contents(front, pages, titles, [1] * len(pages)).pages)]
+        printouts, first = [], [len(contents(front, pages, titles, [1] * len(pages)).pages)]
         for _, page in tqdm(pages, unit="page"):
             tab.goto(f"{address}/{page}.html")
             settle(tab)
@@ -120,12 +106,12 @@ def make(chrome, only=(), target=PDF):
             tab.evaluate(PREPARE)
             tab.evaluate(
                 "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-            parts.append(printed(tab, first[-1]))
-            first.append(first[-1] + len(parts[-1].pages))
+            printouts.append(printed(tab, first[-1]))
+            first.append(first[-1] + len(printouts[-1].pages))
         *first, sheets = first
         writer.append(contents(front, pages, titles, [number + 1 for number in first]))
-        for part, title, number in zip(parts, titles, first, strict=True):
-            writer.append(part, import_outline=False)
+        for printout, title, number in zip(printouts, titles, first, strict=True):
+            writer.append(printout, import_outline=False)
             writer.add_outline_item(title=title, page_number=number)
         names = (page for _, page in pages)
         lead_inside(writer, address, dict(zip(names, first, strict=True)))
@@ -135,15 +121,7 @@ def make(chrome, only=(), target=PDF):
     return sheets
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=[],
-                        help="these pages only, as the contents name them: notebooks/01_trees")
-    only = parser.parse_args().only
-    with browser() as chrome:
-        sheets = make(chrome, only)
-    print(f"wrote {PDF.relative_to(ROOT)}: {sheets} sheets, {PDF.stat().st_size / 1e6:.1f} MB")
-
-
 if __name__ == "__main__":
-    main()
+    with browser() as chrome:
+        sheets = make(chrome)
+    print(f"wrote {PDF.relative_to(ROOT)}: {sheets} sheets, {PDF.stat().st_size / 1e6:.1f} MB")
