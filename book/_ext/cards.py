@@ -17,13 +17,6 @@ The notebook holds plain lists, which read well in JupyterLab and on a forge:
 The page holds the same lists, framed: without scripts and on paper they are what the reader sees.
 `cards.js` asks first. What follows up to the next heading is wrapped, so that the script can let it
 wait for the guess; after a question about earlier chapters ("Looking back 1") nothing waits.
-A group without exactly one answer that begins with the word Right, or without a question above it,
-is a warning, and warnings fail the build.
-
-    ```{recall}
-    ```
-
-stands for the cards of all chapters, of which `recall.js` draws ten.
 """
 
 import json
@@ -189,7 +182,7 @@ def write_course(app, builder):
 
 
 class Recall(SphinxDirective):
-    """`{recall}`: the cards of the whole book; without scripts its questions, by chapter."""
+    """`{recall}`: the cards of all chapters, of which `recall.js` draws ten."""
 
     def run(self):
         self.env.metadata[self.env.docname]["recall"] = True

@@ -1,25 +1,16 @@
 """A chapter's dress: its opening, folded code, links back and to states, tables that can be heard.
 
-- The opening table becomes a sentence and a line of badges, with the chapter's drawing:
+The opening table becomes a sentence and a line of badges, with the chapter's drawing:
 
-      | | |
-      |:--|:--|
-      | **You will be able to** | compute an impurity by hand |
-      | **Time** | 50 minutes, and 15 more for the detective section |
-      | **You need** | fractions |
+    | | |
+    |:--|:--|
+    | **You will be able to** | compute an impurity by hand |
+    | **Time** | 50 minutes, and 15 more for the detective section |
+    | **You need** | fractions |
 
-  Drawings are book/images/drawings/*.svg; their hues are those of the figures, so they follow
-  light and dark. `{reading-time}` followed by `main` or `optional` is the sum of all times.
-- A cell with the tag `hide-input` shows its output first, then a small line to open: "Code",
-  "How it was computed" below a claim's badge, "Checked by code" where there is no output.
-- From an exercise set a line leads to its chapter, from a chapter to the method map.
-- `[set it to 8](#set:together=8)` moves a control of the nearest explorable that has it (its script
-  does); MyST would complain that there is no such target. A comma, per cent or equals sign *in* a
-  label is written as addresses write it.
-- Header cells of tables say something, since screen readers announce them. Of a wide table a phone
-  makes cards, where the names of the columns stand before their cells.
-- book/search_names.yaml has the names that other books, papers and libraries give a chapter's
-  methods: the search finds it by them, and no reader sees them.
+Drawings are book/images/drawings/*.svg; their hues are those of the figures, so they follow light
+and dark. `[set it to 8](#set:together=8)` moves a control of the nearest explorable that has it; a
+comma, per cent or equals sign *in* a label is written as addresses write it.
 """
 
 import json
@@ -117,7 +108,8 @@ class FoldedCode(Wrapped):
 
 
 def fold_code(app, doctree, page):
-    """Put the hidden code of each cell last, folded under a name that says what it is."""
+    """Put the code of each cell tagged hide-input last, folded under a name that says what it is:
+    of a claim's badge how it was computed, and "Checked by code" where there is no output."""
     for code in list(doctree.findall(HideCodeCellNode)):
         cell = code.parent
         cell.remove(code)
@@ -173,8 +165,8 @@ def keep_state_links(app, doctree):
 
 
 def mend_headers(app, doctree):
-    """Mend the empty header cells of a page's tables: an empty corner becomes an ordinary cell, a
-    header row without a word goes, an empty header beside others gets a word that is heard."""
+    """Mend empty header cells, which screen readers would announce: an empty corner becomes an
+    ordinary cell, a header row without a word goes, an empty header beside others gets a word."""
     for raw in doctree.findall(nodes.raw):
         if "<table" in raw.astext():
             raw[:] = [nodes.Text(EMPTY_HEADER.sub("<td></td>", raw.astext()))]
@@ -187,8 +179,8 @@ def mend_headers(app, doctree):
 
 
 def label_cells(app, doctree):
-    """Put the name of its column before each cell of a wide table but the first of a row,
-    whose words are the card's title."""
+    """Put the name of its column before each cell of a wide table, of whose rows a phone makes
+    cards, but the first of a row, which is the card's title."""
     for table in doctree.findall(nodes.table):
         head = next(table.findall(nodes.thead), None)
         if head is None or not WIDE & set(table.parent.get("classes", ())):
@@ -201,7 +193,8 @@ def label_cells(app, doctree):
 
 
 def other_names():
-    """The names of methods that are only searched for -> {page: words}."""
+    """The names that others give a chapter's methods, which are only searched for
+    -> {page: words}."""
     return yaml.safe_load((BOOK / "search_names.yaml").read_text(encoding="utf-8"))
 
 

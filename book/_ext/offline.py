@@ -19,7 +19,7 @@ from fontTools.ttLib import TTFont
 from myst_nb.sphinx_ext import add_global_html_resources
 from sphinx.util.fileutil import copy_asset
 
-HOST = Path("fi_course/explorables/host.js")
+HOST = Path(__file__).parents[2] / "fi_course/explorables/host.js"
 MATHJAX = ("tex-mml-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions", "a11y", "sre",
            "ui")
 """What a page can ask for: the loader, the fonts, the TeX extensions that it loads on demand,
@@ -38,10 +38,8 @@ COMPRESSED = re.compile(r"url\([^)]*/fa-[\w-]+\.woff2\) format\(\"woff2\"\),")
 
 def use_local_scripts(app, config):
     config.mathjax_path = "mathjax/tex-mml-chtml.js"
-    host = Path(app.srcdir) / HOST
-    config.nb_ipywidgets_js = {host.name: {"defer": "defer"}} if host.exists() else {}
-    if host.exists():
-        config.html_static_path.append(str(host))
+    config.nb_ipywidgets_js = {HOST.name: {"defer": "defer"}}
+    config.html_static_path.append(str(HOST))
 
 
 def unplug_thebe(app, config):
