@@ -1,31 +1,25 @@
 """Derive exercises/ from solutions/: stamp the sources with what their questions say,
 then clear the answers.
 
-    python book/tools/exercises.py            write solutions/ (stamped) and exercises/
-    python book/tools/exercises.py --check    write nothing; fail if either would change
-    python book/tools/exercises.py --expected FOLDER    copies of the exercises
-    that store what each check says of its stub
-    pytest --nbval solutions FOLDER           run them, and compare each verdict with the one
-    that is stored
+    python book/tools/exercises.py                      write solutions/ (stamped) and exercises/
+    python book/tools/exercises.py --expected FOLDER    copies that store what checks say of stubs
+    pytest --nbval solutions FOLDER                     run them, and compare each verdict
 
 An author writes plain cells. A markdown cell that begins `### trees.decrease` opens a question;
 the cell with `### BEGIN SOLUTION` is its answer and the cell `Q("trees.decrease").check(decrease)`
 its test. Heading, cell ids, nbgrader metadata, points, time limits and the hidden test come
 from the question. Clearing is nbgrader's own work.
 
-Each check cell of solutions/ stores the verdict that is expected of it, "Right" and what it means;
-exercises/ are stored as nobody has run them, and their "Not started" stands in the copies
-of --expected alone. A verdict comes from the question, not from a run,
-so no wrong reference can renew it. No other output is stored, and none is compared:
-those cells carry nbval's tag. A cell that ends in `Q("trees.decrease").play(decrease,
-...)` lets the student's own function move a picture; it is no part of a question. The last cell
-hands in.
+Each check cell of solutions/ stores the verdict that is expected of it, "Right" and what it means.
+It comes from the question, not from a run, so no wrong reference can renew it. No other output is
+stored, and none is compared: those cells carry nbval's tag. A cell that ends in
+`Q("trees.decrease").play(decrease, ...)` lets the student's own function move a picture; it is no
+part of a question. The last cell hands in.
 """
 
 import argparse
 import ast
 import re
-import sys
 from copy import deepcopy
 from pathlib import Path
 
@@ -209,30 +203,21 @@ def write_expected(folder):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true",
-                        help="write nothing, fail if a file would change")
     parser.add_argument("--expected", metavar="FOLDER", type=Path,
                         help="write copies for pytest --nbval into FOLDER, and nothing else")
-    options = parser.parse_args(arguments)
-    if options.expected:
-        print(f"{write_expected(options.expected)} exercises, "
-              f"with what their checks say of a stub: {options.expected}")
-        return 0
-    check, texts = options.check, wanted()
-    stale = [path for path, text in texts.items() if not path.is_file()
-             or path.read_text(encoding="utf-8") != text]
-    stale += sorted(set((ROOT / "exercises").glob("*.ipynb")) - set(texts))
-    for path in stale:
-        print(("out of date: " if check else "written: ") + str(path.relative_to(ROOT)))
-        if not check and path in texts:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(texts[path], encoding="utf-8")
-        elif not check:
-            path.unlink()
-    if check and stale:
-        print("Run `python book/tools/exercises.py` and commit what it writes.")
-    return bool(check and stale)
+    folder = parser.parse_args(arguments).expected
+    if folder:
+        print(f"{write_expected(folder)} exercises, with what their checks say of a stub: {folder}")
+        return
+    texts = wanted()
+    for path, text in texts.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"written: {path.relative_to(ROOT)}")
+    for path in set((ROOT / "exercises").glob("*.ipynb")) - set(texts):
+        path.unlink()
+        print(f"deleted: {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -40,7 +40,7 @@ def tool():
 def copies(tool, tmp_path_factory):
     """The exercises with what each check is expected to say of its stub -> their folder."""
     folder = tmp_path_factory.mktemp("expected") / "exercises"
-    assert tool.main(["--expected", str(folder)]) == 0
+    tool.main(["--expected", str(folder)])
     return folder
 
 
@@ -70,16 +70,18 @@ def test_stamping_and_deriving_again_changes_no_byte(tool):
     assert [p.name for p in EXERCISES] == [p.name for p in SOLUTIONS]
 
 
-def test_the_check_option_names_what_is_out_of_date_and_writes_nothing(tool, tmp_path, monkeypatch, capsys):
+def test_what_is_out_of_date_is_written_and_what_has_no_source_goes(tool, tmp_path, monkeypatch, capsys):
     for folder in ("solutions", "exercises"):
         (tmp_path / folder).mkdir()
     source = tmp_path / "solutions" / "01_trees.ipynb"
     source.write_bytes(SOLUTIONS[0].read_bytes())
     monkeypatch.setattr(tool, "ROOT", tmp_path)
     monkeypatch.setattr(tool.wanted, "__defaults__", (tmp_path,))
-    assert tool.main(["--check"]) and "out of date: exercises/01_trees.ipynb" in capsys.readouterr().out
-    assert not list((tmp_path / "exercises").iterdir())
-    assert not tool.main([]) and not tool.main(["--check"])
+    (tmp_path / "exercises/02_gone.ipynb").touch()
+    for said in ("written: exercises/01_trees.ipynb\ndeleted: exercises/02_gone.ipynb\n", ""):
+        tool.main([])
+        assert capsys.readouterr().out == said
+    assert (tmp_path / "exercises/01_trees.ipynb").read_bytes() == EXERCISES[0].read_bytes()
 
 
 def test_a_question_nobody_defines_is_refused_by_name(tool):
