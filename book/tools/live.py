@@ -113,6 +113,9 @@ def libraries():
             zips[zip_of(path)][path] = whole.read(path)
     data = "matplotlib/mpl-data.zip"
     zips["matplotlib"][data] = trimmed_plot_data(whole.read(data))
+    for name in ("METADATA", "entry_points.txt"):  # by which matplotlib knows the backend's name
+        text = distribution("matplotlib_inline").read_text(name)
+        zips["library"][f"matplotlib_inline.dist-info/{name}"] = text.encode()
     return zips
 
 

@@ -64,6 +64,9 @@ class Shell(InteractiveShell):
     def init_completer(self):
         pass
 
+    def enable_gui(self, gui=None):
+        pass
+
     def system(self, command):
         __tracebackhide__ = True
         raise OSError(f"there is no shell in a page to run {command!r} in. "
