@@ -45,7 +45,7 @@ MEASURES = {
     "conditional": "What does it use that the other columns do not tell?",
     "relevant": "What would a copy miss that was fitted without the column?",
     "associated": "What does a column tell when it is taken alone?",
-    "null copies": "How large does nothing look?",
+    "null copies": "How large is an importance by chance?",
 }
 FIRST = 3  # sentences on the first screen
 ROW, LEFT, WIDTH, MOST = 26, 230, 720, 16  # of the picture, and columns that it shows

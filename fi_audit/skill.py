@@ -269,7 +269,7 @@ def _baselines(data: AuditData, constant: str, name: str) -> list[tuple[str, NDA
     guesses = [(words, np.broadcast_to(best, (len(data.test), *best.shape)))]
     if "time" in data.metadata and data.kind != "label":
         so_far, last = before_now(data)
-        guesses.append(("the mean so far", so_far))
+        guesses.append(("the mean of all earlier rows", so_far))
         if name != "log loss":
             guesses.append(("the last known value", last))
     if data.kind == "number":
