@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from contextlib import redirect_stdout
 
 import pytest
 from week import WEEK, make_week
@@ -24,12 +25,17 @@ PROSE, TREES = "trees.what_sixty_means", "01_trees"
 
 
 def run(*words):
-    """Run a command of the course -> its exit code."""
     return cli.main([str(word) for word in words])
 
 
 def table(path):
     return read_table(path)[1]
+
+
+def files_of(folder):
+    """{path: content} of all that a person or a program would read there."""
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*")
+            if p.is_file() and not p.name.startswith(".")}
 
 
 @pytest.fixture(scope="module")
@@ -60,22 +66,19 @@ def week(tmp_path_factory, browser):
 
 def said_by(*words):
     """What a command printed -> str."""
-    printed = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdout", printed)
+    with redirect_stdout(io.StringIO()) as printed:
         assert run(*words) == 0
     return printed.getvalue()
 
 
 def mark_as_ben(folder, browser):
-    """Open Ben's page in a browser and mark by keyboard: two points and a comment for the first, one point for all
-    others.
+    """Mark by keyboard in a browser: two points and a comment for the first, one point for all others. No answer runs.
     """
-    context = browser.new_context(accept_downloads=True)
-    tab = context.new_page()
-    tried = []
+    page, tried = folder / "report" / "marking" / "Ben.html", []
+    assert "script-src 'sha256-" in page.read_text()
+    tab = browser.new_page(accept_downloads=True)
     tab.on("dialog", lambda dialog: (tried.append(dialog.message), dialog.dismiss()))
-    tab.goto((folder / "report" / "marking" / "Ben.html").as_uri())
+    tab.goto(page.as_uri())
     how_many = int(re.search(r"of (\d+);", tab.inner_text("#progress"))[1])
     for key in ("1", "2", "c"):
         tab.keyboard.press(key)
@@ -88,7 +91,7 @@ def mark_as_ben(folder, browser):
         tab.keyboard.press("s")
     assert download.value.suggested_filename == "marks-Ben.csv"
     download.value.save_as(folder / "marks-Ben.csv")
-    context.close()
+    tab.close()
 
 
 def mark_as_clara(folder):
@@ -190,45 +193,24 @@ sys.exit(cli.main(sys.argv[2:]))
 """A command that dies, as by a cut of power, before it puts its so-manieth file in place."""
 
 
-def killed_after(files, *words):
-    """Run a command that is killed after it has written so many files -> was it killed, and not done before?"""
-    done = subprocess.run([sys.executable, "-c", KILLED, str(files), *map(str, words)], capture_output=True)
-    return done.returncode == -9
-
-
-def files_of(folder):
-    """{path: content} of all that a person or a program would read there."""
-    paths = (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
-
-
-def test_marks_that_are_cut_off_anywhere_lose_nothing_and_come_out_the_same(week, tmp_path):
+@pytest.mark.parametrize(("command", "files"), [("marks", (0, 1, 3, 5)), ("export", (0, 1))])
+def test_a_command_that_is_cut_off_anywhere_loses_nothing_and_comes_out_the_same(command, files, week, tmp_path):
     for name in ("cut off", "undisturbed"):
-        shutil.copytree(week["report"], tmp_path / name)
+        shutil.copytree(week["report"], tmp_path / name, ignore=shutil.ignore_patterns("exports"))
         with open(tmp_path / name / "overrides.csv", "a") as overrides:
             overrides.writelines(f"s{k:03d};trees.recall_mean;0;in another's hand\n" for k in range(20, 30))
+    options = week["course"] if command == "marks" else week["moodle"][2:]
     before = files_of(tmp_path / "undisturbed")
-    assert run("marks", tmp_path / "undisturbed", *week["course"]) == 0
+    assert run(command, tmp_path / "undisturbed", *options) == 0
     undisturbed = files_of(tmp_path / "undisturbed")
     assert undisturbed != before
-    for files in (0, 1, 3, 5):
-        assert killed_after(files, "marks", tmp_path / "cut off", *week["course"])
-        now = files_of(tmp_path / "cut off")
+    for many in files:
+        words = [sys.executable, "-c", KILLED, many, command, tmp_path / "cut off", *options]
+        assert subprocess.run([*map(str, words)], capture_output=True).returncode == -9
         assert all(content in (before.get(path), undisturbed[path])
-                   for path, content in now.items()), "a file is whole, old or new"
-    assert run("marks", tmp_path / "cut off", *week["course"]) == 0
+                   for path, content in files_of(tmp_path / "cut off").items()), "a file is whole, old or new"
+    assert run(command, tmp_path / "cut off", *options) == 0
     assert files_of(tmp_path / "cut off") == undisturbed
-
-
-def test_an_export_that_is_cut_off_leaves_no_half_a_file(week, tmp_path):
-    shutil.copytree(week["report"], tmp_path / "report", ignore=shutil.ignore_patterns("exports"))
-    words = ("export", tmp_path / "report", *week["moodle"][2:])
-    for files in (0, 1):
-        assert killed_after(files, *words)
-        assert len(files_of(tmp_path / "report" / "exports")) == files
-    assert run(*words) == 0
-    whole = {name: content for name, content in week["before"].items() if name.startswith("exports/moodle")}
-    assert {f"exports/{name}": held for name, held in files_of(tmp_path / "report" / "exports").items()} == whole
 
 
 def test_an_export_on_a_full_disk_is_a_sentence_and_the_last_one_stays(week, monkeypatch, capsys):

@@ -18,7 +18,7 @@ WRONG = {"trees.recall_mean": "average_of_all = 55",
          "trees.decrease": "def decrease(left, right):\n    gini = lambda c: 1 - sum((k / sum(c)) ** 2 for k in c)\n"
                            "    return gini([a + b for a, b in zip(left, right)]) - gini(left) / 2 - gini(right) / 2"}
 PROSE = ["Sixty per cent of the decrease of this one tree, on its eight rows.",
-         "It means that who attends will pass <img src=x onerror=alert(1)>.",
+         "It means that who attends will pass </script><script>alert(1)</script><img src=x onerror=alert(1)>.",
          "=1+1 is no answer, but these are words enough.",
          "The share of the tree's impurity that attendance took, and nothing causal at all."]
 
