@@ -1,4 +1,4 @@
-"""What links to a page can be reached from it too; each claim, question and figure can be linked to, by a name that
+"""What links to a page can be reached from it too; each question and figure can be linked to, by a name that
 edits around it leave alone."""
 
 import json
@@ -7,7 +7,6 @@ import re
 import pytest
 from chapter import chapter_of
 
-from fi_course.claims import read_ledger
 from fi_course.questions import QUESTIONS
 
 from .accessibility import PAGES
@@ -21,12 +20,6 @@ ON_THE_MAP = sorted({page for page in PAGES
 
 def html_of(built_book, page):
     return (built_book / f"{page}.html").read_text(encoding="utf-8")
-
-
-def test_every_claim_has_its_address_in_the_ledger(built_book):
-    ledger = html_of(built_book, "book/ledger")
-    claims = read_ledger(ROOT / "book/claims.yaml")
-    assert len(claims) > 100 and [id for id in claims if f'id="{id.lower()}"' not in ledger] == []
 
 
 def test_every_question_has_its_address_on_its_exercise_page(built_book):
