@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 
 import yaml
 from cards import Wrapped, add_wrapped
+from chapter_cache import BOOK
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx import addnodes
@@ -27,7 +28,6 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
 LOGGER = logging.getLogger(__name__)
-BOOK = Path(__file__).resolve().parents[1]
 CHAPTERS = "notebooks/"
 AIM, TIME, NEED = "You will be able to", "Time", "You need"
 MINUTES = re.compile(r"\*\*Time\*\* \| (\d+) minutes(?:.*?and (\d+) more)?")

@@ -7,16 +7,15 @@ Nothing is loaded before somebody presses it. A cell that needs what no browser 
 in its notebook, such as needs-XGBoost, which the page's scripts find as a class.
 """
 
-import hashlib
 import shutil
 from pathlib import Path
 
+from chapter_cache import BOOK, fingerprint
 from docutils import nodes
 from rjsmin import jsmin
 
 KINDS = {"notebooks/": "chapters", "exercises/": "exercises"}
 AT_ONCE = ("python.wasm.bin", "library.zip", "course.zip")
-BOOK = Path(__file__).resolve().parents[1]
 OFFLINE = BOOK / "live/offline.js"
 WITHOUT = (BOOK / "templates/without_live.html").read_text(encoding="utf-8")
 
@@ -70,11 +69,10 @@ def put_offline(html):
     It carries a hash of the pages and of what they load, so that a new build is a new script
     to the browser.
     """
-    mine, digest = html / OFFLINE.name, hashlib.sha256()
-    for path in sorted(html.rglob("*")):
-        if path.suffix in (".html", ".js", ".css", ".json") and path != mine:
-            digest.update(path.read_bytes())
-    script = OFFLINE.read_text(encoding="utf-8").replace("BUILD", digest.hexdigest()[:16])
+    mine = html / OFFLINE.name
+    mine.unlink(missing_ok=True)
+    build = fingerprint(html, [f"**/*.{kind}" for kind in ("html", "js", "css", "json")])
+    script = OFFLINE.read_text(encoding="utf-8").replace("BUILD", build)
     mine.write_text(jsmin(script), encoding="utf-8")
 
 

@@ -9,20 +9,19 @@ import json
 import re
 from pathlib import Path
 
+from chapter_cache import BOOK
 from docutils import nodes
 from rjsmin import jsmin
 
 from fi_course.questions.answer_forms import FORMS
 
-STYLE = Path(__file__).parent.parent / "style"
-SCRIPT = Path(__file__).parent.parent / "script"
+STYLE, SCRIPT, TEMPLATES = (BOOK / name for name in ("style", "script", "templates"))
 SHEETS = ("type.css", "cards.css", "book.css")
 SCRIPTS = ("reader.js", "course.js", "progress.js")
 SOME = {"notebooks/": ("cards.js", "runhere.js"),
         "exercises/": ("judge.js", "exercises.js", "notebook.js", "runhere.js"),
         "book/recall": ("cards.js", "recall.js")}
 """Scripts of some pages only, by how these pages' names begin."""
-TEMPLATES = Path(__file__).parent.parent / "templates"
 FIGURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure '
                     r'[^>]*>\n)((?:<picture>.*?)?<img '
                     r'[^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
