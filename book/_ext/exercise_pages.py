@@ -101,21 +101,11 @@ def played(source):
 
 
 def shown(cells):
-    """What each cell that belongs to no question puts out, run in order as far as the last
-    that shows something -> list of lists."""
-    outputs, space = [[] for _ in cells], {"__name__": "exercise"}
-    ours = [k for k, cell in enumerate(cells)
-            if cell.cell_type == "code" and not cell.metadata.get("fi_teach")]
-    last = max((k for k in ours if shows(cells[k].source)), default=-1)
-    for k in ours:
-        if k <= last:
-            outputs[k] = run(cells[k].source, space)
-    return outputs
-
-
-def shows(source):
-    """Does the cell end in a value, or print?"""
-    return isinstance(ast.parse(source).body[-1], ast.Expr) or "print(" in source
+    """What each cell that belongs to no question puts out, run in order -> list of lists."""
+    space = {"__name__": "exercise"}
+    return [run(cell.source, space)
+            if cell.cell_type == "code" and not cell.metadata.get("fi_teach") else []
+            for cell in cells]
 
 
 def run(source, space):
