@@ -119,11 +119,11 @@ def listing(text):
     return "\n".join(["```", *(f"    {line}" for line in folded), "```"]) if text.strip() else ""
 
 
-def without_folders(text):
-    """Replace the folders of this machine's user -> str."""
+def without_places(text):
+    """Replace the folders of this machine's user, and the machine's name -> str."""
     for place, word in _folders():
         text = text.replace(place, word)
-    return text
+    return re.sub(rf"(?<!\w){re.escape(socket.gethostname() or ' ')}(?!\w)", "(host)", text)
 
 
 @cache
@@ -134,8 +134,3 @@ def _folders():
              **{str(folder.parent): "(course)" for folder in PACKAGES.values()},
              **dict.fromkeys(libraries, "(libraries)")}
     return sorted(((p, w) for p, w in named.items() if len(p) > 1), key=lambda pair: -len(pair[0]))
-
-
-def without_host(text):
-    """Replace this machine's name -> str."""
-    return re.sub(rf"(?<!\w){re.escape(socket.gethostname() or ' ')}(?!\w)", "(host)", text)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fi_course.questions import QUESTIONS, Verdict, judge
 from fi_course.questions.time_limit import alarm
-from fi_grader.escaping import without_folders
+from fi_grader.escaping import without_places
 from fi_grader.installed import files_of
 from fi_grader.judging.student import (
     RemoteError,
@@ -271,13 +271,13 @@ def _row(run, question):
         message = f"{error} {message}".strip()
     points = {"right": QUESTIONS[question].points, "by hand": None}.get(status, 0)
     return {**_blank_row(question, status, message), "points": points,
-            "mistake": verdict.mistake, "trace": without_folders(run.traces.get(question, "")),
+            "mistake": verdict.mistake, "trace": without_places(run.traces.get(question, "")),
             "flags": run.plan.flags.get(question, [])}
 
 
 def _blank_row(question, status, message):
     return {"question": question, "status": status, "points": 0, "mistake": "", "trace": "",
-            "max_points": QUESTIONS[question].points, "message": without_folders(message)[:2000],
+            "max_points": QUESTIONS[question].points, "message": without_places(message)[:2000],
             "flags": []}
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from fi_course.questions.compare_values import same
 from fi_course.questions.plain_values import normalise
 from fi_course.questions.time_limit import alarm
-from fi_grader.escaping import printable, without_host
+from fi_grader.escaping import printable
 from fi_grader.sandbox.inside import protocol as messages
 
 LARGEST_NUMBER = 10**300
@@ -212,7 +212,7 @@ class RemoteFunction:
 
 def _text(value, longest=1000):
     """Cut a text of the student process to this length -> str, "" if it is none."""
-    return without_host(value[:longest]) if isinstance(value, str) else ""
+    return value[:longest] if isinstance(value, str) else ""
 
 
 def _same(one, other):

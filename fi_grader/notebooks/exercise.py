@@ -47,10 +47,6 @@ class Assignment:
     hash: str
     path: Path = Path()
 
-    def cell_of(self, question, part):
-        """Return the cell that is this part of a question -> Cell or None."""
-        return next((c for c in self.cells if (c.question, c.part) == (question, part)), None)
-
     @property
     def modules(self):
         """List the modules, or functions, that the cells import or the questions block -> names."""

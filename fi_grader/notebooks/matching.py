@@ -123,7 +123,7 @@ def _keys_of(cell):
 def _flag_question(plan, assignment, question, cells, matched):
     """Flag what was changed about the cells of a question besides the answer."""
     for part in ("text", "answer", "check"):
-        ref = assignment.cell_of(question, part)
+        ref = next((c for c in assignment.cells if (c.question, c.part) == (question, part)), None)
         found = [cells[p] for p, r in matched.items() if r is ref] if ref else []
         edited = [cell for cell in found if cell.source.strip() != ref.source.strip()]
         if edited and part != "answer":

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fi_course.questions import QUESTIONS
 from fi_grader.report.spreadsheets import check_columns, read_table
-from fi_grader.submissions.platforms import key_of_name, keys_of_name
+from fi_grader.submissions.platforms import NO_ROSTER, Person, Roster
 
 KEYS = {"": {"roster": str, "seed": int, "drop_lowest": int, "late": dict, "sets": dict,
              "title": str},
@@ -22,49 +22,6 @@ KEYS = {"": {"roster": str, "seed": int, "drop_lowest": int, "late": dict, "sets
         "sets": {"week": int, "weight": float, "deadline": datetime, "canvas": str}}
 WORDS = {str: "text in quotes", int: "a whole number", float: "a number", dict: "a table",
          datetime: "a date with a time and its zone, such as 2026-10-12T23:59:00+02:00"}
-
-
-@dataclass(frozen=True)
-class Person:
-    """A student in the roster; unknown fields are ""."""
-
-    id: str
-    name: str = ""
-    email: str = ""
-    group: str = ""
-    assistant: str = ""
-    moodle: str = ""
-    canvas: str = ""
-    login: str = ""
-
-
-class Roster:
-    """The students of a class, found by any of the names that platforms use."""
-
-    def __init__(self, people):
-        self.people = {person.id: person for person in people}
-        self._by = {}
-        for person in self.people.values():
-            words = [person.id, person.email, person.login, person.email.partition("@")[0]]
-            keys = {("word", word.strip().casefold()) for word in words}
-            keys |= {("moodle", person.moodle), ("canvas", person.canvas)}
-            for key in keys | {("name", key) for key in keys_of_name(person.name)}:
-                self._by.setdefault(key, set()).add(person.id)
-
-    def find(self, owner):
-        """Find the one person that an Owner means -> Person, or None for nobody or several.
-
-        A platform's number is looked for among the numbers of that platform alone. Gradescope's is
-        the student's id or e-mail; a name that somebody chose may be an id, e-mail or login.
-        """
-        name = owner.name.removesuffix("_")
-        word = {"": name, "Gradescope": owner.number}.get(owner.platform, "")
-        for key in ((owner.platform.lower(), owner.number), ("word", word.strip().casefold()),
-                    ("name", key_of_name(name))):
-            known = self._by.get(key, ()) if key[1] else ()
-            if len(known) == 1:
-                return self.people[next(iter(known))]
-        return None
 
 
 @dataclass(frozen=True)
@@ -94,7 +51,7 @@ class Course:
 
     path: Path | None = None
     title: str = ""
-    roster: Roster | None = None
+    roster: Roster = NO_ROSTER
     seed: int | None = None
     drop_lowest: int = 0
     late: Late = Late()
@@ -103,14 +60,9 @@ class Course:
     def set_of(self, exercise):
         return self.sets.get(exercise, Set(exercise))
 
-    @property
-    def people(self):
-        """The roster -> {id: Person}, empty without one."""
-        return self.roster.people if self.roster else {}
-
     def person(self, student):
         """Look up a student in the roster -> Person, with only the id if not found."""
-        return self.people.get(student, Person(student))
+        return self.roster.people.get(student, Person(student))
 
 
 def load(path, exercises):
@@ -130,7 +82,8 @@ def load(path, exercises):
     raw["late"] = Late(**raw.get("late", {}))
     raw["sets"] = {name: _set(path, name, entries, exercises)
                    for name, entries in raw.get("sets", {}).items()}
-    raw["roster"] = read_roster(path.parent / raw["roster"]) if "roster" in raw else None
+    if "roster" in raw:
+        raw["roster"] = read_roster(path.parent / raw["roster"])
     course = Course(path, **raw)
     numbers = {"drop_lowest": course.drop_lowest, "seed": course.seed,
                **{f"[late] {name}": value for name, value in vars(course.late).items()},

@@ -22,9 +22,10 @@ from urllib.parse import quote
 from fi_course.questions import QUESTIONS
 from fi_grader.escaping import nbgrader_id
 from fi_grader.judging.judge import reasons_to_review
-from fi_grader.report.course import Course, Person, Roster, scores_of
+from fi_grader.report.course import Course, scores_of
 from fi_grader.report.spreadsheets import check_columns, number_of, read_table
 from fi_grader.submissions.finding import BY_CELLS
+from fi_grader.submissions.platforms import Person, Roster
 
 CHANGED = "answer changed since it was marked"
 FORMGRADER_QUERY = """
@@ -202,7 +203,7 @@ class Report:
         for student, exercise in records:
             self._exercises_of[student].append(exercise)
         self.exercises = sorted({*self.course.sets, *(exercise for _, exercise in records)})
-        self.ids = sorted({*self.course.people, *self._exercises_of})
+        self.ids = sorted({*self.course.roster.people, *self._exercises_of})
 
     @cached_property
     def marks(self):
@@ -211,13 +212,14 @@ class Report:
     @cached_property
     def roster(self):
         """The course's roster, or one of those who handed in."""
-        return self.course.roster or Roster(Person(id, self.names[id] or id) for id in self.ids)
+        own = Roster(Person(id, self.names[id] or id) for id in self.ids)
+        return self.course.roster if self.course.roster.people else own
 
     @cached_property
     def names(self):
         """The students' names, where the roster or a platform gave them -> {student: name}."""
         found = {place[0]: self.records[place]["found"]["name"] for place in self.records}
-        return {**found, **{id: person.name for id, person in self.course.people.items()}}
+        return {**found, **{id: one.name for id, one in self.course.roster.people.items()}}
 
     def student(self, id):
         """Read all of a student's records, merged with marks and corrections -> Student."""

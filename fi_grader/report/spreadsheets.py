@@ -9,6 +9,7 @@ import io
 from pathlib import Path
 
 from fi_grader import escaping
+from fi_grader.submissions.reading import decoded
 
 LARGEST_TABLE = 50_000_000
 
@@ -32,14 +33,7 @@ def read_rows(path):
         raise ValueError(f"cannot read {path}: {error.strerror}.") from None
     if len(content) > LARGEST_TABLE:
         raise ValueError(f"{path} has {len(content) // 10**6} MB, too many for a table of a class.")
-    try:
-        is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-        text = content.decode("utf-16" if is_utf16 else "utf-8-sig")
-    except UnicodeDecodeError:
-        if is_utf16:
-            raise ValueError(
-                f"{path} is neither UTF-8 nor UTF-16: save it as CSV UTF-8.") from None
-        text = content.decode("latin-1")
+    text, _ = decoded(content)
     delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))

@@ -86,7 +86,7 @@ def row_of_student(report, student):
     scores, records = student.scores.values(), student.records.values()
     counting = [score for score in scores if score.is_counting]
     row = {"student": escaping.name(student.id)}
-    if report.course.roster:
+    if report.course.roster.people:
         row |= {"name": student.person.name, "group": student.person.group}
     row |= {score.exercise: plain_number(score.counted) for score in scores}
     row |= {"points": plain_number(sum(score.counted or 0 for score in counting)),
@@ -253,7 +253,7 @@ class ClassPage:
         report = self.report
         absent = [(exercise, len(who), ", ".join(map(self._called, who)))
                   for exercise in report.exercises
-                  if (who := sorted({*report.course.people} - self.handed_in[exercise]))]
+                  if (who := sorted({*report.course.roster.people} - self.handed_in[exercise]))]
         skipped = [(self._called(student), escaping.printable(file), escaping.printable(why))
                    for rows in skipped_in(report.folder).values()
                    for student, file, why in sorted(rows) if why != JUNK]

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from fi_course.submit import MANIFEST
 from fi_grader import escaping
 from fi_grader.submissions import platforms, reading
-from fi_grader.submissions.platforms import Owner, key_of_name, owner_in
+from fi_grader.submissions.platforms import NO_ROSTER, Owner, Roster, key_of_name, owner_in
 from fi_grader.submissions.reading import JUNK, LINK, File
 
 CELL_IDS = re.compile(rb'"(?:grade_)?id": ?"([\w.-]{1,100})"|Q\(\\?["\']([\w.]{1,100})\\?["\']\)')
@@ -87,7 +87,7 @@ def cell_ids_of(assignments):
     return {id: names.pop() for id, names in names_of.items() if id and len(names) == 1}
 
 
-def find(sources, exercises, *, cell_ids=None, roster=None):
+def find(sources, exercises, *, cell_ids=None, roster=NO_ROSTER):
     """Find the students of one class in folders and zip files -> Found.
 
     exercises : the names of all sets
@@ -137,14 +137,14 @@ class Found:
     sources: list
     exercises: list
     cell_ids: dict
-    roster: object = None
+    roster: Roster = NO_ROSTER
     files: dict = field(default_factory=lambda: defaultdict(list))
     looks: dict = field(default_factory=lambda: defaultdict(list))
     skipped: list = field(default_factory=list)
 
     def sort(self, source, owner, file):
         """Assign what lies at the top of a source to its student, or skip it."""
-        name, find = file.parts[0], self.roster.find if self.roster else lambda owner: None
+        name, find = file.parts[0], self.roster.find
         is_folder = file.is_folder or len(file.parts) > 1
         owner = owner or owner_in(name, is_folder)
         if owner is None and (is_folder or file.why == LINK or name.lower().endswith(".zip")):
@@ -217,7 +217,7 @@ class Found:
 
     def _facts(self, student, source, owner, file=None, flags=()):
         """Collect what is known of how something was handed in -> dict."""
-        person = self.roster.people.get(student) if self.roster else None
+        person = self.roster.people.get(student)
         time = owner.time
         if file and file.is_told and file.time and not time:
             time = datetime.fromtimestamp(file.time).isoformat()
@@ -228,7 +228,7 @@ class Found:
 
     def _flags(self, student):
         """List what a person should know about who this is -> iterator."""
-        if self.roster and student not in self.roster.people:
+        if self.roster.people and student not in self.roster.people:
             yield "not in the roster"
         near = [other for other in self.looks[escaping.skeleton(student)] if other != student]
         if near:

@@ -1,4 +1,4 @@
-"""Read the names that Moodle, Canvas and Gradescope give to what students hand in.
+"""Read the names that Moodle, Canvas and Gradescope give to what students hand in, and whose it is.
 
 Moodle (mod/assign/classes/downloader.php): folders `Name_123_assignsubmission_file`, 123 being the
 participant's number in this assignment, or flat files `Name_123_assignsubmission_file_x.ipynb`.
@@ -105,3 +105,49 @@ def keys_of_name(name):
     words = [key for word in name.replace(",", " ").replace("_", " ").split()
              if (key := key_of_name(word))]
     return {"".join(words[k:] + words[:k]) for k in range(len(words))}
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student in the roster; unknown fields are ""."""
+
+    id: str
+    name: str = ""
+    email: str = ""
+    group: str = ""
+    assistant: str = ""
+    moodle: str = ""
+    canvas: str = ""
+    login: str = ""
+
+
+class Roster:
+    """The students of a class, found by any of the names that platforms use."""
+
+    def __init__(self, people):
+        self.people = {person.id: person for person in people}
+        self._by = {}
+        for person in self.people.values():
+            words = [person.id, person.email, person.login, person.email.partition("@")[0]]
+            keys = {("word", word.strip().casefold()) for word in words}
+            keys |= {("moodle", person.moodle), ("canvas", person.canvas)}
+            for key in keys | {("name", key) for key in keys_of_name(person.name)}:
+                self._by.setdefault(key, set()).add(person.id)
+
+    def find(self, owner):
+        """Find the one person that an Owner means -> Person, or None for nobody or several.
+
+        A platform's number is looked for among the numbers of that platform alone. Gradescope's is
+        the student's id or e-mail; a name that somebody chose may be an id, e-mail or login.
+        """
+        name = owner.name.removesuffix("_")
+        word = {"": name, "Gradescope": owner.number}.get(owner.platform, "")
+        for key in ((owner.platform.lower(), owner.number), ("word", word.strip().casefold()),
+                    ("name", key_of_name(name))):
+            known = self._by.get(key, ()) if key[1] else ()
+            if len(known) == 1:
+                return self.people[next(iter(known))]
+        return None
+
+
+NO_ROSTER = Roster(())

@@ -206,7 +206,7 @@ def _opened(path):
 
 def notebook_of(content):
     """Parse a notebook -> (list of Cell, metadata, list of flags). Raises ValueError for others."""
-    text, flags = _text(content)
+    text, flags = decoded(content)
     _check_parts(text.encode("utf-8", "surrogatepass") if flags else content)
     try:
         raw = json.loads(text)
@@ -231,8 +231,8 @@ def notebook_of(content):
     return list(map(cell_from, whole)), metadata, flags
 
 
-def _text(content):
-    """Decode a notebook, whatever an editor has made of it -> (text, list of flags)."""
+def decoded(content):
+    """Decode a file, whatever an editor has made of it -> (text, list of flags)."""
     is_utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-8-sig", *["utf-16"] * is_utf16):
         with suppress(UnicodeDecodeError):

@@ -60,7 +60,7 @@ def test_a_listing_shows_every_word_and_folds_long_lines():
 def test_places_and_the_name_of_this_machine_are_left_out(monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "lab-7")
     text = f"{Path.home()}/x {ROOT}/fi_teach/y {sys.prefix}/z lab-7 lab-75"
-    assert escaping.without_folders(escaping.without_host(text)) == "~/x (course)/fi_teach/y (python)/z (host) lab-75"
+    assert escaping.without_places(text) == "~/x (course)/fi_teach/y (python)/z (host) lab-75"
 
 
 @pytest.mark.parametrize("student", [IMAGE, "'-alert(1)-'", "a\"b", "a\\b", "..", "caf\udce9", "x" * 240, "anna\u202e",
