@@ -134,7 +134,8 @@ def _grade(submissions, is_wanted, n_students, assignments, records, settings, o
             bar.total += (one.student in students) - (not is_wanted(one))
             students.add(one.student)
             if records.has(place, key) and is_wanted(one):
-                records.update_facts(place, one.found)
+                if records[place]["found"] != one.found:
+                    records.add({**records[place], "found": one.found})
                 bar.update()
             elif is_wanted(one):
                 yield {**vars(one), "key": key}
@@ -191,11 +192,11 @@ def _summary(report, class_page):
 
 def _marks_summary(report, class_page):
     """Summarize what people have added -> list of lines."""
-    marks, waiting = report.marks, sum(
-        count for (*_, status), count in class_page.statuses.items() if status == "by hand")
-    return [f"{len(marks.marks)} marked by assistants, {len(marks.overrides)} corrected, "
+    waiting = sum(count for (*_, status), count in class_page.statuses.items()
+                  if status == "by hand")
+    return [f"{len(report.marks)} marked by assistants, {len(report.overrides)} corrected, "
             f"{waiting} still to be read.",
-            *(f"Nobody here is called: {words}" for words in marks.unknown_students(report.ids))]
+            *(f"Nobody here is called: {words}" for words in report.unknown_students())]
 
 
 def _count(number, noun):

@@ -13,6 +13,7 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 from textwrap import TextWrapper
+from unicodedata import category
 
 from fi_grader.installed import PACKAGES
 
@@ -62,7 +63,7 @@ def _seen(word, k):
     c = word[k]
     if _joins(word, k):
         return c
-    is_odd = _kind(c) in ("Lu", "Ll") and not _is_latin(c) and any(map(_is_latin, word))
+    is_odd = category(c) in ("Lu", "Ll") and not _is_latin(c) and any(map(_is_latin, word))
     is_ornament = ord(c) > 255 and unicodedata.normalize("NFKC", c).isascii()
     return _spelled(c) if c in JOINERS or is_odd or is_ornament else printable(c)
 
@@ -70,10 +71,7 @@ def _seen(word, k):
 def _joins(word, k):
     """Return whether this letter is a joiner as Persian and Indic spelling use it."""
     inside = word[k] in JOINERS and 0 < k < len(word) - 1
-    return inside and {_kind(word[k - 1]), _kind(word[k + 1])} <= {"Lo", "Mn", "Mc"}
-
-
-_kind = unicodedata.category
+    return inside and {category(word[k - 1]), category(word[k + 1])} <= {"Lo", "Mn", "Mc"}
 
 
 @cache

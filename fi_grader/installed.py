@@ -11,7 +11,6 @@ from fi_course.questions.blocked_calls import functions_at
 
 PACKAGES = {module.__name__: Path(module.__path__[0]).resolve()
             for module in (fi_teach, fi_audit, fi_course, fi_grader)}
-"""The packages and their folders."""
 HIDDEN = ("fi_course/questions", "fi_grader")  # hidden, but for `visible_files`
 
 

@@ -66,9 +66,10 @@ def _describe(book, assignment):
     book.update_or_create_assignment(assignment.name)
     book.update_or_create_notebook(assignment.name, assignment.name)
     for cell in assignment.cells:
-        facts, where = dict(cell.grading), (cell.grade_id, assignment.name, assignment.name)
+        facts, where = cell.grading, (cell.grade_id, assignment.name, assignment.name)
         if facts.get("grade"):
-            book.update_or_create_grade_cell(*where, max_score=cell.points, cell_type=cell.kind)
+            book.update_or_create_grade_cell(*where, max_score=facts["points"],
+                                             cell_type=cell.kind)
         if facts.get("solution"):
             book.update_or_create_solution_cell(*where)
         if facts:
@@ -93,7 +94,7 @@ def _enter(book, record, score, assignment):
     book.update_or_create_student(student)
     book.update_or_create_submission(name, student)
     graded = {cell.question: cell.grade_id for cell in assignment.cells
-              if dict(cell.grading).get("grade")}
+              if cell.grading.get("grade")}
     for row in record["rows"]:
         grade = book.find_grade(graded[row["question"]], name, name, student)
         grade.auto_score = row["points"] if row["status"] not in ("by hand", "marked") else None
@@ -120,7 +121,7 @@ def _write_notebook(folder, record, assignment):
             answer = record.get("answers", {}).get(cell.question, "")
             answer = answer.encode("utf-8", "replace").decode()
             raw["source"] = answer if cell.kind == "code" else escaping.listing(answer)
-            if dict(cell.grading).get("grade"):
+            if cell.grading.get("grade"):
                 lines = [f"- {points} point{'s' * (points > 1)}: {what}"
                          for points, what in QUESTIONS[cell.question].rubric]
                 cells.append({"cell_type": "markdown", "id": f"{cell.id}-rubric"[:64],

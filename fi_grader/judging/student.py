@@ -35,7 +35,7 @@ class RemoteError(Exception):
         self.kind = kind
 
 
-class Unreadable(Exception):
+class Unreadable(RemoteError):
     """An answer that is no data; its text says what it is."""
 
 
@@ -51,8 +51,7 @@ class StudentProcess:
     """
 
     def __init__(self, server, hidden=messages.NOTHING_HIDDEN):
-        self.server, self.channel = server, server.fork()
-        messages.send(self.channel, hidden)
+        self.server, self.channel = server, server.fork(hidden)
         self.callbacks, self.notes, self.trace = [], [], ""
         self.deadline = self.seconds = 0
         self.was_blocked, self.blocks = False, []
@@ -128,9 +127,9 @@ class StudentProcess:
             try:
                 return clamp(reply["plain"])
             except RecursionError:
-                raise Unreadable("it is nested too deeply.") from None
+                raise Unreadable("ValueError", "it is nested too deeply.") from None
         if "unreadable" in reply:
-            raise Unreadable(_text(reply["unreadable"]))
+            raise Unreadable("ValueError", _text(reply["unreadable"]))
         error = reply.get("error")
         error = error if isinstance(error, dict) else {}
         self.trace = _text(error.get("trace"), 4000)
@@ -184,10 +183,7 @@ class RemoteFunction:
         reply = self.student.ask("call", self.handle, message, self.student.blocks)
         self.printed = printable(_text(reply.get("printed"), 1001))
         self.changed |= reply.get("changed") is True
-        try:
-            return self.student.decoded(reply)
-        except Unreadable as error:
-            raise RemoteError("ValueError", error) from None
+        return self.student.decoded(reply)
 
     def call_again(self):
         """Repeat the first call, to see whether the answer changes."""

@@ -5,7 +5,7 @@ import hashlib
 import importlib
 import inspect
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +18,7 @@ class Cell:
     """A cell of a notebook, handed out or submitted.
 
     part : "text", "answer" or "check" of `question`; "" for what belongs to none
+    grading : what nbgrader's metadata says of it
     """
 
     kind: str
@@ -26,11 +27,7 @@ class Cell:
     grade_id: str = ""
     part: str = ""
     question: str = ""
-    grading: tuple = ()
-
-    @property
-    def points(self):
-        return dict(self.grading).get("points")
+    grading: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,8 +64,7 @@ def cell_from(raw):
     about, grading = part_of(metadata, "fi_teach", dict), part_of(metadata, "nbgrader", dict)
     source = raw.get("source", raw.get("input"))
     lines = source if isinstance(source, list) else [source]
-    known = tuple((k, grading[k]) for k in ("grade", "locked", "solution", "points")
-                  if k in grading)
+    known = {k: grading[k] for k in ("grade", "locked", "solution", "points") if k in grading}
     return Cell(part_of(raw, "cell_type", str),
                 "".join(line for line in lines if isinstance(line, str)).replace("\r\n", "\n"),
                 part_of(raw, "id", str), part_of(grading, "grade_id", str),

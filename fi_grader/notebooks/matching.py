@@ -137,7 +137,7 @@ def _flag_question(plan, assignment, question, cells, matched):
         for cell in found:
             if not cell.grade_id:
                 plan.flag(question, "metadata lost")
-            elif cell.points != ref.points:
+            elif cell.grading.get("points") != ref.grading.get("points"):
                 plan.flag(question, "points edited")
             elif cell.grading != ref.grading:
                 plan.flag(question, "metadata edited")

@@ -55,57 +55,6 @@ class Mark:
     ticks: tuple = ()
 
 
-class Marks:
-    """All marks, overrides and Formgrader points of a report, by (student, question)."""
-
-    def __init__(self, report):
-        self.marks, self.marked_twice, self.overrides, self.formgrader = {}, {}, {}, {}
-        for path in sorted((report / "marks").glob("*.csv")):
-            for place, mark in read_marks(path).items():
-                before = self.marks.get(place, mark)
-                if before.points != mark.points:
-                    both = f"{before.by} {before.points:g}, {mark.by} {mark.points:g}"
-                    self.marked_twice[place] = f"marked twice: {both}"
-                self.marks[place] = mark
-        if (report / "overrides.csv").exists():
-            self.overrides = read_marks(report / "overrides.csv", is_correction=True)
-        if (report / "gradebook.db").exists():
-            self.formgrader = read_formgrader(report / "gradebook.db")
-
-    def unknown_students(self, students):
-        """List students that marks or corrections name and nobody knows, with near names."""
-        unknown = dict.fromkeys(student for student, _ in [*self.overrides, *self.marks]
-                                if student not in students)
-        return [f"{student} (near it: {', '.join(near)})"
-                if (near := get_close_matches(student, students, 2, 0.4)) else student
-                for student in unknown]
-
-    def merged(self, record, row):
-        """Merge a row of a record with its marks -> row with `comment`, `changed`, `marked`."""
-        place = record["student"], row["question"]
-        row = {**row, "comment": "", "changed": "", "marked": ""}
-        mark, override = self.marks.get(place), self.overrides.get(place)
-        if row["status"] == "by hand" and mark:
-            now = digest(record.get("answers", {}).get(row["question"], ""))
-            doubts = [CHANGED] if mark.answer not in ("", now) else []
-            doubts += [self.marked_twice[place]] if place in self.marked_twice else []
-            row.update(points=mark.points, status="marked", comment=mark.comment, marked=mark.by,
-                       flags=[*row["flags"], *doubts])
-        elif row["status"] == "by hand":
-            cell = f"{row['question'].replace('.', '-')}-answer"
-            points = self.formgrader.get((nbgrader_id(record["student"]), record["exercise"], cell))
-            if points is not None:
-                row.update(points=points, status="marked", marked="Formgrader")
-        elif mark:
-            row["comment"] = mark.comment
-        if override:
-            before = "no points yet" if row["points"] is None else f"{row['points']:g}"
-            row.update(changed=f"{before} -> {override.points:g}: {override.comment}",
-                       points=override.points)
-            row["status"] = "marked" if row["status"] == "by hand" else row["status"]
-        return row
-
-
 def digest(answer):
     """Hash an answer -> str of twelve letters."""
     return hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -195,6 +144,7 @@ class Report:
 
     exercises : the sets that tables show: those of the course, and others handed in
     ids : all students: those of the roster, and others who handed in
+    marks, overrides : what people have given and corrected, {(student, question): Mark}
     """
 
     def __init__(self, records, course=None):
@@ -204,10 +154,25 @@ class Report:
             self._exercises_of[student].append(exercise)
         self.exercises = sorted({*self.course.sets, *(exercise for _, exercise in records)})
         self.ids = sorted({*self.course.roster.people, *self._exercises_of})
+        self.marks, self._marked_twice = {}, {}
+        for path in sorted((self.folder / "marks").glob("*.csv")):
+            for place, mark in read_marks(path).items():
+                before = self.marks.get(place, mark)
+                if before.points != mark.points:
+                    both = f"{before.by} {before.points:g}, {mark.by} {mark.points:g}"
+                    self._marked_twice[place] = f"marked twice: {both}"
+                self.marks[place] = mark
+        overrides, book = self.folder / "overrides.csv", self.folder / "gradebook.db"
+        self.overrides = read_marks(overrides, is_correction=True) if overrides.exists() else {}
+        self._formgrader = read_formgrader(book) if book.exists() else {}
 
-    @cached_property
-    def marks(self):
-        return Marks(self.folder)
+    def unknown_students(self):
+        """List students that marks or corrections name and nobody knows, with near names."""
+        unknown = dict.fromkeys(student for student, _ in [*self.overrides, *self.marks]
+                                if student not in self.ids)
+        return [f"{student} (near it: {', '.join(near)})"
+                if (near := get_close_matches(student, self.ids, 2, 0.4)) else student
+                for student in unknown]
 
     @cached_property
     def roster(self):
@@ -234,13 +199,39 @@ class Report:
 
     def _merged(self, record):
         """Merge a record with its marks; `review` is why a person should look at it -> dict."""
-        rows = [self.marks.merged(record, row) for row in record["rows"]]
+        rows = [self._row(record, row) for row in record["rows"]]
         found = record["found"]["flags"]
         review = [*reasons_to_review(record), *(flag for flag in found if flag != BY_CELLS)]
         review += [f"{row['question']}: {flag}" for row in rows for flag in row["flags"]
                    if flag == CHANGED or flag.startswith("marked twice")]
         return {**record, "rows": rows, "flags": [*record["flags"], *found],
                 "review": list(dict.fromkeys(review))}
+
+    def _row(self, record, row):
+        """Merge a row of a record with its marks -> row with `comment`, `changed`, `marked`."""
+        place = record["student"], row["question"]
+        row = {**row, "comment": "", "changed": "", "marked": ""}
+        mark, override = self.marks.get(place), self.overrides.get(place)
+        if row["status"] == "by hand" and mark:
+            now = digest(record.get("answers", {}).get(row["question"], ""))
+            doubts = [CHANGED] if mark.answer not in ("", now) else []
+            doubts += [self._marked_twice[place]] if place in self._marked_twice else []
+            row.update(points=mark.points, status="marked", comment=mark.comment, marked=mark.by,
+                       flags=[*row["flags"], *doubts])
+        elif row["status"] == "by hand":
+            cell = f"{row['question'].replace('.', '-')}-answer"
+            points = self._formgrader.get(
+                (nbgrader_id(record["student"]), record["exercise"], cell))
+            if points is not None:
+                row.update(points=points, status="marked", marked="Formgrader")
+        elif mark:
+            row["comment"] = mark.comment
+        if override:
+            before = "no points yet" if row["points"] is None else f"{row['points']:g}"
+            row.update(changed=f"{before} -> {override.points:g}: {override.comment}",
+                       points=override.points)
+            row["status"] = "marked" if row["status"] == "by hand" else row["status"]
+        return row
 
     def handed_in_as(self, platform, exercise=None):
         """Collect the numbers under which a platform knows students -> {number: student}."""

@@ -148,12 +148,6 @@ class Records:
             os.fsync(self.file.fileno())
         self._index(line, start)
 
-    def update_facts(self, place, facts):
-        """Write how a submission was found, if that has changed since it was graded."""
-        record = self[place]
-        if record["found"] != facts:
-            self.add({**record, "found": facts})
-
     def sort(self):
         """Write the results of `places` in order: the same results give the same bytes."""
         starts = [self.places[place][0] for place in self]

@@ -179,7 +179,7 @@ def write_marking(report, assistants=()):
 def _item(report, record, question):
     """Collect what a page needs to show and save one answer -> dict."""
     answer = record["answers"].get(question, "")
-    mark = report.marks.marks.get((record["student"], question))
+    mark = report.marks.get((record["student"], question))
     return {"student": record["student"], "question": question, "answer": escaping.lines(answer),
             "digest": digest(answer), "points": mark.points if mark else None,
             "ticks": list(mark.ticks) if mark else [], "comment": mark.comment if mark else ""}

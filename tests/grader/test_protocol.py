@@ -87,13 +87,13 @@ def test_a_bool_is_zero_or_one():
 def test_a_message_that_is_too_long_or_of_too_many_parts_is_neither_sent_nor_read():
     here, there = socket.socketpair()
     with here, there:
-        with pytest.raises(messages.TooLarge):
+        with pytest.raises(ValueError, match="bytes are more than the"):
             messages.send(here, "x" * 100, largest=50)
         messages.send(here, [[]] * 50)
-        with pytest.raises(messages.TooLarge, match="more than 90 parts"):
+        with pytest.raises(ValueError, match="more than 90 parts"):
             messages.receive(there, most_parts=90)
         here.sendall(messages.HEAD.pack(2**31))
-        with pytest.raises(messages.TooLarge):
+        with pytest.raises(ValueError, match="bytes are more than the"):
             messages.receive(there)
 
 
@@ -109,7 +109,7 @@ class Forger:
     def __init__(self, *sent):
         self.sent = sent
 
-    def fork(self):
+    def fork(self, hidden):
         here, there = socket.socketpair()
         self.process = threading.Thread(target=self._run, args=(there,))
         self.process.start()

@@ -24,15 +24,11 @@ NOTHING_HIDDEN: dict[str, list] = {"names": [], "files": []}
 """The first message to a student process: names of functions and files that it must not know."""
 
 
-class TooLarge(ValueError):
-    """A message that is longer than LARGEST."""
-
-
 def send(channel, message, largest=LARGEST):
-    """Write one message to a socket. Raises TooLarge, or ValueError for what JSON cannot hold."""
+    """Write one message to a socket. Raises ValueError if it is too long or no JSON."""
     body = json.dumps(message).encode()
     if len(body) > largest:
-        raise TooLarge(f"{len(body)} bytes are more than the {largest} that an answer may have.")
+        raise ValueError(f"{len(body)} bytes are more than the {largest} that an answer may have.")
     channel.sendall(HEAD.pack(len(body)) + body)
 
 
@@ -40,10 +36,10 @@ def receive(channel, largest=LARGEST, most_parts=math.inf):
     """Read one message -> JSON value. Raises EOFError at the end, ValueError for no message."""
     (size,) = HEAD.unpack(exactly(channel, HEAD.size))
     if size > largest:
-        raise TooLarge(f"{size} bytes are more than the {largest} that an answer may have.")
+        raise ValueError(f"{size} bytes are more than the {largest} that an answer may have.")
     body = exactly(channel, size)
     if sum(map(body.count, (b",", b"[", b"{"))) > most_parts:
-        raise TooLarge(f"the answer has more than {most_parts:,} parts.")
+        raise ValueError(f"the answer has more than {most_parts:,} parts.")
     try:
         return json.loads(body)
     except RecursionError:
@@ -114,8 +110,7 @@ def _demand(condition):
         raise ValueError("this is no encoded value.")
 
 
-def _scalar(value, part=lambda value: value):
-    value = part(value)
+def _scalar(value):
     _demand(value is None or isinstance(value, bool | int | float | str))
     return value
 
@@ -164,38 +159,30 @@ def _to_array(content, part):
     return array.reshape(shape)
 
 
-def _of_index(index, part):
-    return None if isinstance(index, pd.RangeIndex) else _many(index.tolist(), part)
-
-
-def _to_index(content, part, length):
-    return (range(length) if content is None
-            else [_scalar(v, part) for v in _list(content, length)])
-
-
-def _of_column(series, part):
-    values = series.to_numpy()
-    return part(values) if values.dtype.kind in "biufc" else _many(series.tolist(), part)
+def _of_column(values, part):
+    """Write a column, or the labels of rows, as an array; None for numbers that count rows."""
+    return None if isinstance(values, pd.RangeIndex) else part(values.to_numpy())
 
 
 def _to_column(content, part, length=None):
     """Rebuild a column: an array of one dimension, or a list of words and numbers."""
-    if isinstance(content, list):
-        return [_scalar(v, part) for v in _list(content, length)]
+    if content is None:
+        return pd.RangeIndex(length)
     column = part(content)
     _demand(isinstance(column, np.ndarray) and column.ndim == 1 and length in (None, len(column)))
-    return column
+    return column if column.dtype.kind != "O" else _many(column, _scalar)
 
 
 def _to_series(content, part):
     values, index, name = _list(content, 3)
     values = _to_column(values, part)
-    return pd.Series(values, index=_to_index(index, part, len(values)), name=_scalar(name, part))
+    index = _to_column(index, part, len(values))
+    return pd.Series(values, index=index, name=_scalar(part(name)))
 
 
 def _of_frame(frame, part):
     columns = [_of_column(frame.iloc[:, k], part) for k in range(frame.shape[1])]
-    return [list(map(part, frame.columns)), columns, _of_index(frame.index, part), len(frame)]
+    return [list(map(part, frame.columns)), columns, _of_column(frame.index, part), len(frame)]
 
 
 def _to_frame(content, part):
@@ -203,8 +190,8 @@ def _to_frame(content, part):
     rows = _whole(rows, 0, LARGEST)
     frame = pd.DataFrame({k: _to_column(column, part, rows)
                           for k, column in enumerate(_list(data, len(_list(columns))))},
-                         index=_to_index(index, part, rows))
-    frame.columns = [_scalar(column, part) for column in columns]
+                         index=_to_column(index, part, rows))
+    frame.columns = [_scalar(part(column)) for column in columns]
     return frame
 
 
@@ -253,7 +240,7 @@ _KINDS: dict[str, tuple] = {
              lambda content, part: {part(k): part(v) for k, v in (
                  _list(pair, 2) for pair in _list(content))}),
     "series": (pd.Series,
-               lambda s, part: [_of_column(s, part), _of_index(s.index, part), part(s.name)],
+               lambda s, part: [_of_column(s, part), _of_column(s.index, part), part(s.name)],
                _to_series),
     "frame": (pd.DataFrame, _of_frame, _to_frame),
     "ellipsis": (type(...), lambda v, part: None, lambda content, part: ...),

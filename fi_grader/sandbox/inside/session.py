@@ -61,9 +61,6 @@ class Output(io.TextIOBase):
 
     written, begun = 0, ""
 
-    def writable(self):
-        return True
-
     def write(self, text):
         self.written += len(text)
         if len(self.begun) <= MOST_KEPT:
