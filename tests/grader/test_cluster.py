@@ -63,9 +63,11 @@ def seen_by_the_worker():
     return run.seen["forks"], len(run.seen["workers"]), len(run._workers_started)
 
 
-def test_a_scheduler_that_is_not_there_is_named_with_the_way_to_start_one(monkeypatch):
+@pytest.mark.parametrize(("has_dask", "words"), [
+    (True, "no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."), (None, "needs dask")])
+def test_a_cluster_that_is_not_there_is_named_with_the_way_to_get_one(has_dask, words, monkeypatch):
     monkeypatch.setattr(command, "PATIENCE_WITH_A_CLUSTER", 1)
-    words = r"no dask scheduler at tcp://127.0.0.1:1: .*Start one with .dask scheduler."
+    monkeypatch.setattr(command, "find_spec", lambda name: has_dask)
     with pytest.raises(ValueError, match=words), command._pool(SimpleNamespace(cluster="tcp://127.0.0.1:1")):
         pass
 

@@ -2,26 +2,21 @@
 
 import base64
 import json
+import os
 import socket
+import subprocess
 import sys
-from functools import cache
+import time
+import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from scripts import IMAGE, PROSE
-from server import fetched, jupyter
+from corpus import IMAGE, SCRIPTS
 
 from fi_grader import escaping
 from fi_grader.escaping import nbgrader_id
-from notebooks import ROOT, filled, find, grade, lay_course
-
-ASKED = "trees.what_sixty_means"
-WRITES = """fetch('/api/contents/owned.txt', {method: 'PUT',
-body: JSON.stringify({type: 'file', format: 'text', content: 'x'}),
-headers: {'Content-Type': 'application/json', 'X-XSRFToken': (document.cookie.match(/_xsrf=([^;]*)/) || [])[1]}})"""
-WRITER = f'<img src=x onerror="eval(atob(`{base64.b64encode(WRITES.encode()).decode()}`))">'
-"""Prose that writes a file into the folder of the server that shows it."""
-
+from notebooks import ROOT, filled, grade, lay_course
 
 # Names, fields, listings, places
 
@@ -73,16 +68,25 @@ def test_a_name_in_nbgrader_is_a_harmless_word_of_its_own(student):
 
 # In a browser
 
+WRITES = """fetch('/api/contents/owned.txt', {method: 'PUT',
+body: JSON.stringify({type: 'file', format: 'text', content: 'x'}),
+headers: {'Content-Type': 'application/json', 'X-XSRFToken': (document.cookie.match(/_xsrf=([^;]*)/) || [])[1]}})"""
+WRITER = f'<img src=x onerror="eval(atob(`{base64.b64encode(WRITES.encode()).decode()}`))">'
+"""Prose that writes a file into the folder of the server that shows it."""
+ANSWERS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55",
+                                "trees.decrease": "def decrease(left, right):\n    return 0"}}
+POINTS = {"anna": 16, "bert": 12}
+EVE = {"trees.recall_mean": f"average_of_all = {IMAGE!r}", "trees.recall_two_draws": f"open({'/' + IMAGE!r})",
+       "trees.decrease": f"# {IMAGE}\ndef decrease(left, right):\n    raise ValueError({IMAGE!r})"}
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """A report with a gradebook on every script as prose, and one as name, error, answer and comment -> Path."""
-    base = tmp_path_factory.mktemp("shown")
-    code = {"trees.recall_mean": f"average_of_all = {IMAGE!r}",
-            "trees.decrease": f"# {IMAGE}\ndef decrease(left, right):\n    raise ValueError({IMAGE!r})",
-            "trees.recall_two_draws": f"open({'/' + IMAGE!r})"}
-    students = {f"s{k:02d}": filled(prose=f"Words enough to be read. {text}") for k, text in enumerate(PROSE.values())}
-    students[f"bert {IMAGE}"] = filled(code, prose=f"Words enough to be read. {WRITER}")
-    return grade(lay_course(base, **students), "--seed", 9, "--jobs", 2, "--gradebook")
+    """A report with a gradebook on Anna, Bert, and Eve, whose name, errors, answers and prose are scripts -> Path."""
+    prose = f"Words enough to be read. {WRITER} {SCRIPTS['a formula with a link']}"
+    students = {student: filled(answers) for student, answers in ANSWERS.items()}
+    course = lay_course(tmp_path_factory.mktemp("shown"), **students, **{f"eve {IMAGE}": filled(EVE, prose=prose)})
+    return grade(course, "--seed", 9, "--jobs", 2, "--gradebook")
 
 
 @pytest.fixture
@@ -98,110 +102,99 @@ def tab(browser):
     tab.close()
 
 
-def is_owned(tab):
-    """Has anything run? Links and buttons are clicked first -> bool."""
+def is_owned(tab, html=None):
+    """Has anything run in this page? Links and buttons are clicked first -> bool."""
+    if html is not None:
+        tab.goto("about:blank")
+        tab.set_content(html)
     tab.evaluate("() => document.querySelectorAll(`#click, [href^=javascript], "
                  "[href^=data]`).forEach(one => one.dispatchEvent(new MouseEvent('click')))")
     tab.wait_for_timeout(50)
     return tab.evaluate("() => Boolean(window.owned) || document.title === 'owned'") or bool(tab.tried)
 
 
-@cache
-def exporter():
-    """nbconvert's own page, with a MathJax that lies here, not on the network."""
+def test_a_listing_is_read_and_never_rendered(tab):
+    """In nbconvert's own page it has no tag or link inside and shows every visible letter; as they are, many run."""
     from nbconvert import HTMLExporter
-    return HTMLExporter(mathjax_url="", require_js_url="", jquery_url="")
-
-
-def rendered(sources):
-    """Markdown cells as nbconvert shows them -> HTML."""
     from nbformat.v4 import new_markdown_cell, new_notebook
-    html, _ = exporter().from_notebook_node(new_notebook(cells=[new_markdown_cell(source) for source in sources]))
-    return html
-
-
-def prose_of(report, number):
-    """The cell that the gradebook's notebook has for the prose of a student -> its source."""
-    notebook = json.loads((report / "autograded" / f"s{number:02d}" / "01_trees" / "01_trees.ipynb").read_text())
-    return find({"cells": [c for c in notebook["cells"] if "fi_teach" in c["metadata"]]}, ASKED, "answer")["source"]
-
-
-def test_markdown_as_students_write_it_would_run(tab):
-    """So that the next test can fail: of these sources many run if they are rendered as they are."""
-    ran = 0
-    for text in PROSE.values():
-        tab.goto("about:blank")
-        tab.set_content(rendered([text.encode("utf-8", "replace").decode()]))
-        ran += is_owned(tab)
-    assert ran > len(PROSE) / 2
-
-
-@pytest.mark.parametrize(("number", "name"), list(enumerate(PROSE)), ids=list(PROSE))
-def test_prose_in_the_exported_notebook_is_read_and_never_rendered(number, name, report, tab):
-    """The answer's cell is one listing without a tag or link inside, and shows every visible letter."""
-    tab.set_content(rendered([prose_of(report, number)]))
-    assert not is_owned(tab)
-    cell = tab.query_selector(".jp-MarkdownOutput")
-    assert cell.evaluate("cell => [...cell.querySelectorAll('*')].map(one => one.tagName)") == ["PRE", "CODE"]
-    seen = cell.inner_text()
-    assert "".join(escaping.lines(PROSE[name].encode("utf-8", "replace").decode()).split()) in "".join(seen.split())
-
-
-def test_a_formula_in_an_answer_is_not_set(report, tab):
-    """MathJax leaves listings alone: the same formula outside of one is set."""
-    import importlib.util
-    number = list(PROSE).index("a formula with a link")
-    package = importlib.util.find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
-    folder = Path(package) / "static" / "mathjax"
-    tab.route("http://mathjax.test/**",
-              lambda route: route.fulfill(path=folder / route.request.url.removeprefix("http://mathjax.test/")))
-    for source, is_set in ((PROSE["a formula with a link"], True), (prose_of(report, number), False)):
-        tab.goto("about:blank")
-        tab.set_content(rendered([source]))
-        tab.evaluate("() => {window.MathJax = {tex: {inlineMath: [['$', '$'], ['\\\\(', '\\\\)']]}}}")
-        tab.add_script_tag(url="http://mathjax.test/tex-chtml.js")
-        tab.evaluate("() => MathJax.startup.promise")
-        assert bool(tab.query_selector("mjx-container")) is is_set
-        assert is_owned(tab) is is_set
+    ran, exporter = 0, HTMLExporter(mathjax_url="", require_js_url="", jquery_url="")
+    for text in SCRIPTS.values():
+        words = text.encode("utf-8", "replace").decode()
+        raw, listed = (exporter.from_notebook_node(new_notebook(cells=[new_markdown_cell(source)]))[0]
+                       for source in (words, escaping.listing(words)))
+        ran += is_owned(tab, raw)
+        tab.tried.clear()
+        assert not is_owned(tab, listed), text
+        cell = tab.query_selector(".jp-MarkdownOutput")
+        assert cell.evaluate("cell => [...cell.querySelectorAll('*')].map(one => one.tagName)") == ["PRE", "CODE"]
+        assert "".join(escaping.lines(words).split()) in "".join(cell.inner_text().split())
+    assert ran > len(SCRIPTS) / 2
 
 
 def test_feedback_and_class_page_show_names_errors_and_answers_as_text(report, tab):
-    pages = [report / "index.html", *(report / "feedback").rglob("*.html")]
-    assert len(pages) == len(PROSE) + 2
+    pages = [path.read_text() for path in (report / "index.html", *report.glob("feedback/eve*/*.html"))]
+    assert len(pages) == 2 and pages[1].count("&lt;img src=x onerror=") >= 4
     for page in pages:
-        tab.goto("about:blank")
-        tab.set_content(page.read_text().replace("Content-Security-Policy", "x-none"))
-        assert not is_owned(tab)
+        assert "default-src 'none'" in page
+        assert not is_owned(tab, page.replace("Content-Security-Policy", "x-none"))
         assert not tab.query_selector_all("img, script, svg, iframe, form, input, object, embed, base")
-    assert all("default-src 'none'" in page.read_text() for page in pages)
-    berts = next(page.read_text() for page in pages if "bert" in page.parent.name)
-    assert berts.count("&lt;img src=x onerror=") >= 4
 
 
 # With the real programs
 
-def test_no_script_in_an_answer_writes_a_file_from_jupyterlab_or_formgrader(report, tab, tmp_path):
-    """The instructor opens the exported notebook in JupyterLab, then Formgrader's pages: nothing runs, no file is
-    written.
+@contextmanager
+def jupyter(folder, home):
+    """Start JupyterLab with nbgrader's Formgrader in a folder, as an instructor does -> its address."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}",
+               "--IdentityProvider.token=t",
+               "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    server = subprocess.Popen(command, cwd=folder, env={**os.environ, "HOME": str(home), "PATH": path},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
 
-    So that this can fail, the same prose is put into a notebook unescaped at the end: Formgrader's page writes the
-    file.
+
+def fetched(address, patience=180):
+    """What the server answers, as soon as it does -> str."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            with urllib.request.urlopen(f"{address}?token=t", timeout=30) as answer:
+                return answer.read().decode()
+        except OSError:  # it has not started yet
+            assert time.monotonic() < end, "the server did not answer"
+            time.sleep(0.5)
+
+
+def test_jupyterlab_and_formgrader_show_our_points_and_the_rubric_and_run_no_script(report, tab, tmp_path):
+    """The instructor opens the exported notebook in JupyterLab, then Formgrader's pages: nothing runs, no formula is
+    set, no file is written. So that this can fail, the same prose is put into a notebook unescaped at the end:
+    Formgrader's page writes the file.
     """
-    notebook = Path("autograded", nbgrader_id(f"bert {IMAGE}"), "01_trees", "01_trees.ipynb")
+    eve = nbgrader_id(f"eve {IMAGE}")
+    notebook = Path("autograded", eve, "01_trees", "01_trees.ipynb")
     with jupyter(report, tmp_path) as address:
-        shown_as = {one["student"]: one["id"]
-                    for one in json.loads(fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees"))}
+        listed = {one["student"]: one
+                  for one in json.loads(fetched(f"{address}/formgrader/api/submitted_notebooks/01_trees/01_trees"))}
+        assert {student: listed[student]["score"] for student in POINTS} == POINTS
+        assert all(one["needs_manual_grade"] for one in listed.values())
         tab.goto(f"{address}/lab/tree/{notebook}?token=t")
         tab.wait_for_selector(".jp-RenderedMarkdown pre", state="attached", timeout=60_000)
         tab.wait_for_timeout(500)
-        assert not is_owned(tab)
-        student, = (one for one in shown_as if one.startswith("bert"))
-        for page in ("manage_students", f"manage_students/{student}", "gradebook/01_trees/01_trees",
-                     f"submissions/{shown_as[student]}/"):
+        assert not is_owned(tab) and not tab.query_selector("mjx-container")
+        for page in ("manage_students", f"manage_students/{eve}", "gradebook/01_trees/01_trees",
+                     f"submissions/{listed[eve]['id']}/"):
             tab.goto(f"{address}/formgrader/{page}")
             tab.wait_for_timeout(1000)
             assert not is_owned(tab), page
-        assert "onerror" in tab.inner_text("body") and not (report / "owned.txt").exists()
+        assert {"onerror", "Rubric"} <= set(tab.inner_text("body").replace("=", " ").split())
+        assert not (report / "owned.txt").exists()
         cells = json.loads((report / notebook).read_text())
         next(c for c in cells["cells"] if "onerror=\"eval" in c["source"])["source"] = WRITER
         (report / notebook).write_text(json.dumps(cells))

@@ -1,5 +1,4 @@
-"""The grader's parts, each by itself: what crosses the border, what is found in a folder, how cells are aligned, what
-is said."""
+"""The grader's parts, each by itself: how cells are matched, what is said, sandboxes and workers."""
 
 import json
 import os
@@ -10,12 +9,9 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from fi_course.questions import QUESTIONS, judge
-from fi_grader import command
 from fi_grader.judging.judge import grade
 from fi_grader.judging.student import StudentProcess, StudentProcessDied
 from fi_grader.judging.worker import Worker
@@ -23,40 +19,11 @@ from fi_grader.notebooks.exercise import cell_from, load
 from fi_grader.notebooks.matching import align
 from fi_grader.report.views import feedback
 from fi_grader.sandbox import choose as sandbox
-from fi_grader.sandbox.choose import ForkServer
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.inside.restore import could_overwrite
-from fi_grader.sandbox.inside.session import Shell, compiled
 from notebooks import ROOT, filled, find, handed_out, lay, to_bytes
 
 TREES = load(ROOT / "exercises")["01_trees"]
-
-
-# Functions on loan
-
-def scramble(table, names, seen, rng):
-    """Changes all that it is given."""
-    table[:, 0] = 7
-    names.append("new")
-    seen["more"] = 1
-    return rng.random()
-
-
-def test_a_function_on_loan_changes_its_callers_arguments_as_it_would_here(server):
-    """A student's test may ask whether its table was left alone, or draw twice from one generator."""
-    source = """
-def tried(borrowed):
-    table, names, seen, rng = np.zeros((2, 2)), ["old"], {"a": 2}, np.random.default_rng(1)
-    one, two = borrowed(table, names, seen, rng), borrowed(table, names, seen, rng)
-    wanted = np.random.default_rng(1).random(2).tolist()
-    return [table.tolist(), names, seen, [one, two] == wanted]
-"""
-    student = StudentProcess(server)
-    with student.within(20):
-        student.ask("run", "import numpy as np" + source, "cell")
-        found = student.value("tried")(scramble)
-    student.end()
-    assert found == [[[7, 0], [7, 0]], ["old", "new", "new"], {"a": 2, "more": 1}, True]
 
 
 # Aligning
@@ -65,16 +32,11 @@ def plan_of(notebook):
     return align(TREES, [cell_from(c) for c in notebook["cells"]], notebook["metadata"])
 
 
-def test_an_untouched_exercise_is_all_untouched_and_has_no_flag():
-    plan = plan_of(handed_out())
-    assert plan.untouched == set(TREES.questions) and not plan.flags and not plan.whole
-
-
 def test_every_question_is_judged_once_after_its_answer_and_before_the_next():
-    plan = plan_of(filled())
-    judged = [step.question for step in plan.steps if step.verb == "judge"]
+    assert plan_of(handed_out()).untouched == set(TREES.questions)
+    order = [(step.verb, step.question) for step in plan_of(filled()).steps]
+    judged = [question for verb, question in order if verb == "judge"]
     assert judged == [q for q in TREES.questions if q in TREES.expressions]
-    order = [(step.verb, step.question) for step in plan.steps]
     assert all(order.index(("run", q)) < order.index(("judge", q)) for q in judged)
     assert order.index(("judge", judged[0])) < order.index(("run", judged[1]))
 
@@ -101,18 +63,7 @@ def test_exercises_that_nobody_handed_out_are_refused(change, words, tmp_path):
         load(lay(tmp_path, {"01_trees.ipynb": notebook}))
 
 
-# Inside, without a sandbox
-
-def test_magics_that_time_run_their_line_and_others_do_nothing(tmp_path):
-    space = {}
-    space["get_ipython"] = lambda: Shell(space)
-    exec(compiled(f"%time x = 1\n!touch {tmp_path}/made\n%matplotlib inline\ny = !ls", "cell"), space)
-    exec(compiled("%%timeit\nz = 2", "cell"), space)
-    exec(compiled("%%bash\ntouch made", "cell"), space)
-    assert (space["x"], space["z"], space["y"]) == (1, 2, None) and not list(tmp_path.iterdir())
-    with pytest.raises(SyntaxError):
-        compiled("1 +", "cell")
-
+# A student process
 
 @pytest.mark.parametrize(("source", "could"), [
     ("x = 1\ny = x == 2", False), ("def f(a, b=1):\n    return f(a, b=2)", False), ("np.abs = 1", True),
@@ -123,22 +74,8 @@ def test_only_code_that_could_overwrite_is_looked_after(source, could):
 
 @pytest.fixture(scope="module")
 def server():
-    server = ForkServer(TREES.modules)
-    yield server
-    server.close()
-
-
-@pytest.mark.parametrize(("body", "mistake"), [
-    ("print(left)", "prints, but does not return"),
-    ("left[0] += 1; return left[0]", "changes its input"),
-    ("import random; return random.random()", "another answer each time")])
-def test_the_grader_names_a_functions_habits_as_the_notebook_does(server, body, mistake):
-    answer = f"def decrease(left, right):\n    {body}"
-    record = grade(TREES, to_bytes(filled({"trees.decrease": answer})), server, seed=3)
-    exec(answer, space := {})
-    here = judge(QUESTIONS["trees.decrease"], space["decrease"])
-    row = next(row for row in record["rows"] if row["question"] == "trees.decrease")
-    assert row["mistake"] == here.mistake == mistake and here.message in row["message"]
+    with closing(sandbox.ForkServer(TREES.modules)) as server:
+        yield server
 
 
 TELLING = """
@@ -166,32 +103,25 @@ def test_an_error_is_told_with_its_place_and_no_path_or_name_of_the_instructors_
 
 def test_what_a_student_lends_is_taken_back_after_the_question(server):
     student = StudentProcess(server)
+    call = {"arguments": messages.encode([-3]), "options": messages.encode({})}
     with student.within(5):
-        number = student.register(abs)
-        assert student._run_callback({"callback": number, "arguments": messages.encode([-3]),
-                                      "options": messages.encode({})}) == {"value": 3, "changed": {}}
-    assert "error" in student._run_callback({"callback": number, "arguments": [], "options": {"dict": []}})
+        call["callback"] = student.register(abs)
+        assert student._run_callback(call) == {"value": 3, "changed": {}}
+    assert "error" in student._run_callback(call)
     student.end()
 
 
 def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
     monkeypatch.setitem(sandbox.LIMITS, "megabytes_in_all", 150)
-    server = ForkServer()
-    student = StudentProcess(server)
-    with pytest.raises(StudentProcessDied), student.within(20):
-        student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\n"
-                    "hoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
-    assert student.end()
-    server.close()
+    with closing(sandbox.ForkServer()) as server:
+        student = StudentProcess(server)
+        with pytest.raises(StudentProcessDied), student.within(20):
+            student.ask("run", "import os, time\nfor _ in range(3):\n    if not os.fork():\n        break\n"
+                        "hoard = b'x' * (10**8)\ntime.sleep(60)", "cell")
+        assert student.end()
 
 
-# The sandbox's level
-
-def test_auto_takes_bubblewrap_where_it_works_and_webassembly_elsewhere(monkeypatch):
-    for works, taken in (("bwrap", "wasm"), "bwrap"), (("wasm",), "wasm"):
-        monkeypatch.setattr(sandbox, "probe", lambda kind, works=works: "" if kind in works else sandbox.NOT_INSTALLED)
-        assert sandbox.level("auto") == taken
-
+# Which sandbox
 
 @pytest.mark.parametrize(("wanted", "why", "words"), [
     ("auto", "WebAssembly failed: x", "300 MB"), ("wasm", sandbox.NO_WASM, r"\.\[wasm\]"),
@@ -219,35 +149,28 @@ def test_the_probe_says_why_there_is_no_sandbox(platform, found, command, words,
 
 # Workers
 
+def worker_of(exercises=ROOT / "exercises"):
+    return closing(Worker({"exercises": str(exercises), "seed": 1, "limit": 5, "sandbox": "bwrap"}))
+
+
 def test_a_worker_that_cannot_grade_where_it_is_says_so_and_writes_nothing_down(tmp_path):
     """As on a machine of a cluster that does not share the course's folder."""
-    with closing(worker_of(tmp_path / "nowhere")) as worker, pytest.raises(
+    with worker_of(tmp_path / "nowhere") as worker, pytest.raises(
             ValueError, match=r"cannot grade: there are no exercises in .*nowhere"):
-        worker.ask("01_trees", to_bytes(filled()))
-
-
-def worker_of(exercises=ROOT / "exercises"):
-    return Worker({"exercises": str(exercises), "seed": 1, "limit": 5, "sandbox": "bwrap"})
-
-
-def test_a_cluster_without_dask_is_refused_with_the_way_to_get_it(monkeypatch):
-    monkeypatch.setattr(command, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match="cluster"), command._pool(SimpleNamespace(cluster="tcp://nowhere:1")):
-        pass
+        worker.ask("01_trees", b"")
 
 
 def test_a_worker_that_dies_twice_is_given_up_and_one_that_was_shut_stays_shut(monkeypatch):
     worker = Worker({})
     monkeypatch.setattr(worker, "_exchange", lambda job, content: (_ for _ in ()).throw(EOFError))
-    with pytest.raises(RuntimeError, match="again and again"):
-        worker.ask("01_trees", b"")
-    worker.stop()
-    with pytest.raises(RuntimeError, match="ended"):
-        worker.ask("01_trees", b"")
+    for words in ("again and again", "ended"):
+        with pytest.raises(RuntimeError, match=words):
+            worker.ask("01_trees", b"")
+        worker.stop()
 
 
 def test_a_fork_server_that_dies_is_replaced():
-    with closing(worker_of()) as worker:
+    with worker_of() as worker:
         first = worker.ask("01_trees", to_bytes(filled()))
         pid = worker.program.process.pid
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():

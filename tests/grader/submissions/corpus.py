@@ -11,9 +11,8 @@ import zipfile
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
-
-import scripts
 
 from fi_course.questions import QUESTIONS
 from notebooks import PROSE, filled, find, from_proof, handed_out, proof, questions, to_bytes, zipped
@@ -24,7 +23,19 @@ SEED = 4711
 MEAN, DRAWS, DECREASE, ESSAY = "trees.recall_mean", "trees.recall_two_draws", "trees.decrease", "trees.what_sixty_means"
 ALL = tuple(questions())
 PLACES = ("home", "report", "submissions", "exercises", "solutions")
-ENDS = re.compile(r'(right|lost)(?:, flagged "(.*?)")?(?: \((.*)\))?')
+ENDS = re.compile(r'(right|lost)(?:, named "(.*?)")?(?:, flagged "(.*?)")?(?: \((.*)\))?')
+RUNS = "window.owned=1;document.title=`owned`;void(0)"
+IMAGE = f"<img src=x onerror='{RUNS}'>"
+
+
+def read(name):
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+SCRIPTS = {name: text.replace("IMAGE", IMAGE).replace("RUNS", RUNS)
+           for name, text in json.loads(read("scripts.json")).items()}
+"""Words that run as a program where they are shown as anything but text; the fences try to end the listing they are
+shown in."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +46,7 @@ class Case:
     flag : "" if none is asked for
     mistakes : {question: the name of the mistake that must be found}
     folder : the student's folder, if it is to be another than the name
-    file : what the file is called, if it is no plain notebook
-    link : a folder that the student's folder is a link to
+    link : what the student's folder is a link to
     in_wasm : what is otherwise in WebAssembly, and why
     """
 
@@ -57,7 +67,7 @@ class Case:
 
 def written(family, question=MEAN, **words):
     """Read the cases of a text file, words in capital letters replaced -> iterator of (Case, its source)."""
-    text = Path(__file__).with_name(f"{family}.txt").read_text(encoding="utf-8")
+    text = read(f"{family}.txt")
     for word, value in words.items():
         text = text.replace(word, str(value))
     around, *blocks = re.split(r"^# case: ", text, flags=re.MULTILINE)
@@ -66,27 +76,26 @@ def written(family, question=MEAN, **words):
         told = dict(line[2:].split(": ", 1) for line in about.splitlines())
         source = (around.strip("\n") or "...").replace("...", source.strip("\n"))
         own = told.get("answers", question)
+        expected, in_wasm = ends(told["expect"], own)[0], ends(told["in wasm"], own) if "in wasm" in told else ({}, "")
+        yield Case(name, to_bytes(filled({own: source})), **expected, in_wasm=in_wasm), source
 
-        def ends(key, own=own, told=told):
-            how, flag, why = ENDS.fullmatch(told[key]).groups()
-            return {"lost": (own,) * (how == "lost"), "flag": flag or ""}, why
-        case = Case(name, to_bytes(filled({own: source})), **ends("expect")[0])
-        yield replace(case, in_wasm=ends("in wasm")) if "in wasm" in told else case, source
+
+def ends(words, question):
+    """What a case must end in -> (fields of Case, why)."""
+    how, mistake, flag, why = ENDS.fullmatch(words).groups()
+    return {"lost": (question,) * (how == "lost"), "flag": flag or "",
+            "mistakes": {question: mistake} if mistake else {}}, why
 
 
 def cases(*arguments, **words):
     return [case for case, _ in written(*arguments, **words)]
 
 
-def cell(name, source, lost=()):
-    """A case in which the first answer cell holds this source."""
-    return Case(name, to_bytes(filled({MEAN: source})), lost)
-
-
 def changed(name, change, lost=(), flag=""):
     """A case in which the finished notebook was changed by a function."""
     notebook = filled()
-    return Case(name, to_bytes(change(notebook) or notebook), lost, flag)
+    change(notebook)
+    return Case(name, to_bytes(notebook), lost, flag)
 
 
 # Right answers, and the mistakes people make.
@@ -117,51 +126,29 @@ def _spare(id, source):
 # Cells deleted, edited, doubled, moved; files that are none.
 
 def mangled():
-    check, answer = (MEAN, "check"), (MEAN, "answer")
-    yield changed("check deleted", lambda n: n["cells"].remove(find(n, *check)), flag="check missing")
-    yield changed("check edited", lambda n: find(n, *check).update(source='Q("trees.recall_mean").check(60)'),
-                  flag="check edited")
-    yield changed("check edited to hide a wrong answer", _bend_the_check, (MEAN,), "check edited")
-    yield changed("check duplicated", lambda n: n["cells"].append(deepcopy(find(n, *check))), flag="check duplicated")
-    yield changed("answer duplicated", lambda n: n["cells"].append(deepcopy(find(n, *answer))),
-                  flag="answer duplicated")
-    yield changed("answer deleted", lambda n: n["cells"].remove(find(n, *answer)), (MEAN,), "answer missing")
+    """Cases of mangled.json: which cells, which part of them, and what becomes of it."""
+    for name, (expected, *changes) in json.loads(read("mangled.json")).items():
+        notebook = filled()
+        cells = notebook["cells"]
+        known = {"title": [cells[0]], "first": [cells[1]], "every": cells, "notebook": [notebook],
+                 "other": [find(notebook, DRAWS, "answer")],
+                 **{part: [find(notebook, MEAN, part)] for part in ("answer", "check")}}
+        for which, part, new in changes:
+            for one in known[which]:
+                if new == "gone":
+                    cells.remove(one)
+                elif new == "twice":
+                    cells.append(deepcopy(one))
+                else:
+                    reduce(dict.get, part.split(".") if part else (), one).update(new)
+        yield Case(name, to_bytes(notebook), **ends(expected, MEAN)[0])
     yield changed("checks moved to the end", lambda n: n["cells"].sort(key=lambda c: c["id"].endswith("-check")),
                   flag="cells reordered")
-    yield changed("first cell deleted", lambda n: n["cells"].pop(1) and None, flag="put back")
-    yield changed("metadata stripped", lambda n: [c.update(metadata={}) for c in n["cells"]] and None,
-                  flag="metadata lost")
-    yield changed("metadata and ids stripped",
-                  lambda n: [c.update(metadata={}, id=f"cell{k}") for k, c in enumerate(n["cells"])] and None,
-                  flag="metadata lost")
-    yield changed("points edited", lambda n: find(n, *check)["metadata"]["nbgrader"].update(points=100),
-                  flag="points edited")
-    yield changed("metadata edited", lambda n: find(n, *answer)["metadata"]["nbgrader"].update(solution=False),
-                  flag="metadata edited")
-    yield changed("grade ids swapped", _swap, (MEAN,), "cells reordered")
-    yield changed("other kernel name", lambda n: n["metadata"]["kernelspec"].update(name="my-own"),
-                  flag="kernel my-own")
-    yield changed("metadata of strange types", lambda n: n.update(metadata=[1])
-                  or n["cells"].insert(0, {"cell_type": 7, "metadata": "x", "source": 3}))
     yield changed("10,000 cells", lambda n: n["cells"].extend(_spare(f"spare-{k}", f"spare = {k}")
                                                               for k in range(10_000)))
     yield changed("50 MB of stored output", lambda n: n["cells"][1].update(
         outputs=[{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]))
     yield Case("notebook format 3", to_bytes(version_3()), (), "metadata lost")
-
-
-def _bend_the_check(notebook):
-    find(notebook, MEAN, "answer")["source"] = "average_of_all = 55"
-    own = find(notebook, MEAN, "check")
-    own["source"] = f"average_of_all = 60\n{''.join(own['source'])}\naverage_of_all = 55"
-
-
-def _swap(notebook):
-    """Another answer's mark on a wrong one: what is judged is a name, so nothing is won."""
-    one, other = (find(notebook, question, "answer") for question in (MEAN, DRAWS))
-    one["source"] = "average_of_all = 55"
-    ids = [cell["metadata"]["nbgrader"] for cell in (one, other)]
-    ids[0]["grade_id"], ids[1]["grade_id"] = ids[1]["grade_id"], ids[0]["grade_id"]
 
 
 def version_3():
@@ -171,18 +158,9 @@ def version_3():
     return {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": sheet}]}
 
 
-def odd():
-    """What is JSON, and no notebook that any program writes."""
-    for case, source in written("odd"):
-        yield replace(case, content=source.encode(), lost=ALL)
-    for name, flag, source in (
-            ("a deep name of a kernel", "answer missing",
-             '{"cells": [], "metadata": {"kernelspec": {"name": ' + "[" * 900 + "]" * 900 + "}}}"),
-            ("a number of many digits", "no notebook", '{"cells": [], "nbformat": ' + "9" * 5000 + "}")):
-        yield Case(f"JSON that holds {name}", source.encode(), ALL, flag)
-
-
 def no_notebooks():
+    for case, source in written("odd", DEEP="[" * 900 + "]" * 900, DIGITS="9" * 5000):
+        yield replace(case, content=source.encode(), lost=ALL)
     whole = to_bytes(filled())
     for name, content in (("corrupt JSON", whole.replace(b'"cells"', b'"cells', 1)),
                           ("truncated file", whole[:len(whole) // 2]),
@@ -191,46 +169,44 @@ def no_notebooks():
                           ("empty file", b""), ("deep nesting", b"[" * 200_000 + b"]" * 200_000)):
         yield Case(name, content, ALL, "no notebook")
     yield Case("empty folder", None, ALL, "nothing handed in")
-    latin = filled({MEAN: "average_of_all = 60  # Schüler"})
-    yield Case("not UTF-8", json.dumps(latin, ensure_ascii=False).encode("latin-1", "replace"), (), "not UTF-8")
+    latin = json.dumps(filled({MEAN: "average_of_all = 60  # Schüler"}), ensure_ascii=False)
+    yield Case("not UTF-8", latin.encode("latin-1", "replace"), (), "not UTF-8")
     yield Case("name that is no UTF-8", whole, folder="caf\udce9")
     yield Case("long name", whole, folder="n" * 240)
     yield Case("name like a formula", whole, folder="=cmd|' <script>alert(1)<script>'!A1")
-    yield cell("a null byte in the source", "average_of_all = 60\0", (MEAN,))
-    yield cell("half a character in the source", "average_of_all = 60  # \ud800", (MEAN,))
+    for name, source in (("a null byte", "60\0"), ("half a character", "60  # \ud800")):
+        yield Case(f"{name} in the source", to_bytes(filled({MEAN: f"average_of_all = {source}"})), (MEAN,))
 
 
 # Submissions that are small to send and large to read.
 
 def bulky():
     """Cases whose content is a function: it is made when it is handed in, since it is large."""
-    empty = b'{"cell_type": "code", "source": ""}'
-    refused, packed = {"lost": ALL, "flag": "no notebook"}, {"file": "01_trees.zip"}
-    yield Case("a million empty cells", lambda: _of_cells(empty, 1_000_000), **refused)
-    yield Case("25,000 empty cells", lambda: _of_cells(empty, 25_000), **refused)
-    yield Case("3 million cells of nothing in a zip", lambda: _zipped(_of_cells(b"{}", 3_000_000)), **refused, **packed)
-    yield Case("20 million empty lists", lambda: b'{"cells": [], "x": [' + b"[]," * 20_000_000 + b"0]}", **refused)
+    empty, file, small = b'{"cell_type": "code", "source": ""}', "01_trees.zip", (1000).to_bytes(4, "little")
+    for name, content in (("a million empty cells", lambda: _of_cells(empty, 1_000_000)),
+                          ("25,000 empty cells", lambda: _of_cells(empty, 25_000)),
+                          ("20 million empty lists", lambda: b'{"cells": [], "x": [' + b"[]," * 20_000_000 + b"0]}")):
+        yield Case(name, content, ALL, "no notebook")
+    for name, content in (("3 million cells of nothing in a zip", lambda: _zipped(_of_cells(b"{}", 3_000_000))),
+                          ("a zip bomb", lambda: _zipped(b" " * 80_000_000)),
+                          ("a zip bomb that lies about its size", lambda: overwritten(
+                              _zipped(b" " * 80_000_000), (b"PK\x03\x04", 22, small), (b"PK\x01\x02", 24, small))),
+                          ("a zip packed in an unusual way", lambda: _zipped(b" " * 100_000, zipfile.ZIP_LZMA))):
+        yield Case(name, content, ALL, "no notebook", file=file)
     yield Case("2,000 cells that define nothing asked for", lambda: _zipped(to_bytes(_long_cells(2000))), ALL,
-               "answer missing", **packed)
-    yield Case("a zip bomb", lambda: _zipped(b" " * 80_000_000), **refused, **packed)
-    yield Case("a zip bomb that lies about its size", lambda: _lying(_zipped(b" " * 80_000_000)), **refused, **packed)
-    yield Case("a zip packed in an unusual way", lambda: _zipped(b" " * 100_000, zipfile.ZIP_LZMA), **refused, **packed)
+               "answer missing", file=file)
     yield Case("a zip of 5,000 files", lambda: zipped({f"{k}/01_trees.ipynb": b"" for k in range(5000)}), ALL,
-               "nothing handed in", **packed)
-    yield grown("one answer in 15,000 cells", _in_many_cells, "answer duplicated")
-    yield grown("20 MB of prose", lambda n: find(n, ESSAY, "answer").update(source="words " * 3_500_000), "prose cut")
-    yield grown("20 MB of code in a cell", lambda n: n["cells"].append(_spare("long", "x = 1\n" * 3_500_000)),
-                "too long to be run")
-    yield grown("40 MB that look like cells without marks",
-                lambda n: n["cells"].extend(_spare(f"spare-{k}", "\n" * 200_000) for k in range(100)))
-    yield grown("more doings than are told",
-                lambda n: n["cells"].extend(_spare(f"spare-{k}", _opening(k)) for k in range(200)),
-                "reached for more than is told")
-
-
-def grown(name, change, flag=""):
-    """A case in which the finished notebook has grown by a function, when it is handed in."""
-    return Case(name, lambda: changed(name, change).content, flag=flag)
+               "nothing handed in", file=file)
+    for name, flag, change in (
+            ("one answer in 15,000 cells", "answer duplicated", _in_many_cells),
+            ("20 MB of prose", "prose cut", lambda n: find(n, ESSAY, "answer").update(source="words " * 3_500_000)),
+            ("20 MB of code in a cell", "too long to be run",
+             lambda n: n["cells"].append(_spare("long", "x = 1\n" * 3_500_000))),
+            ("40 MB that look like cells without marks", "",
+             lambda n: n["cells"].extend(_spare(f"spare-{k}", "\n" * 200_000) for k in range(100))),
+            ("more doings than are told", "reached for more than is told",
+             lambda n: n["cells"].extend(_spare(f"spare-{k}", _opening(k)) for k in range(200)))):
+        yield Case(name, lambda name=name, change=change: changed(name, change).content, flag=flag)
 
 
 def _of_cells(one, many):
@@ -246,11 +222,11 @@ def _zipped(content, method=zipfile.ZIP_DEFLATED):
     return zipped({"01_trees.ipynb": content}, method=method)
 
 
-def _lying(content):
-    """The same zip file with a size of a thousand bytes in both places where it is told."""
-    for head, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
-        at = content.index(head) + place
-        content = content[:at] + (1000).to_bytes(4, "little") + content[at + 4:]
+def overwritten(content, *places):
+    """The same bytes with others at each place, which lies so far behind the first of some known ones."""
+    for head, at, new in places:
+        at += content.index(head)
+        content = content[:at] + new + content[at + len(new):]
     return content
 
 
@@ -268,19 +244,19 @@ def _opening(k):
 # Words that would run where they are shown as anything but text; looking for tests, reaching outside.
 
 def scripted():
-    for name, words in scripts.PROSE.items():
+    for name, words in SCRIPTS.items():
         yield Case(f"prose: {name}", to_bytes(filled(prose=f"{PROSE} {words}")))
     yield from cases("scripted")
-    whole = to_bytes(filled())
-    yield Case("a name that would run", whole, folder=f"eve {scripts.IMAGE}")
-    yield Case("a name and", whole, flag="name looks like", folder="eve")
-    yield Case("its look-alike", whole, flag="name looks like", folder="\u0435v\u0435")
-    yield Case("a name in letters turned round", whole, folder="eve \u202egnp.ypi")
+    for name, folder, flag in (("a name that would run", f"eve {IMAGE}", ""), ("a name and", "eve", "name looks like"),
+                               ("its look-alike", "\u0435v\u0435", "name looks like"),
+                               ("a name in letters turned round", "eve \u202egnp.ypi", "")):
+        yield Case(name, to_bytes(filled()), flag=flag, folder=folder)
 
 
 def burglars(places):
-    """Cases that look for secrets or reach outside; places : {"home", "report", "submissions", "exercises",
-    "solutions", "port"}. Nothing is flagged below /tmp, which the sandbox has its own of.
+    """Cases that look for secrets or reach outside; places : the folders PLACES, and a port.
+
+    Nothing is flagged below /tmp, which the sandbox has its own of.
     """
     yield from cases("burglars", PORT=places["port"])
     for word in PLACES:
@@ -291,9 +267,9 @@ def burglars(places):
 
 def every_case(places=None):
     """The whole corpus -> list of Case."""
-    groups = (honest(), mangled(), no_notebooks(), odd(), bulky(), cases("runaway"), cases("fakes"),
-              cases("borrowers", DECREASE), cases("compared", DECREASE), cases("guesses", DECREASE),
-              cases("inconsistent", DECREASE), scripted(), burglars(places or {**dict.fromkeys(PLACES, ""), "port": 1}))
+    groups = (honest(), mangled(), no_notebooks(), bulky(), cases("runaway"), cases("fakes"),
+              *(cases(family, DECREASE) for family in ("borrowers", "compared", "guesses", "inconsistent")),
+              scripted(), burglars(places or {**dict.fromkeys(PLACES, ""), "port": 1}))
     return [case for group in groups for case in group]
 
 
@@ -318,21 +294,17 @@ def points(record):
 
 
 def flags(record):
-    """Every flag of a record, the answer read by a person left aside -> list.
-
-    What `grade` alone returns does not say where the file was found.
-    """
+    """Every flag of a record; what `grade` alone returns does not say where the file was found -> list."""
     found = record.get("found", {"flags": []})
     return [*record["flags"], *found["flags"], *(flag for row in record["rows"] for flag in row["flags"])]
 
 
 def problem(case, record):
     """What is not as the case expects -> str, "" if all is."""
-    wrong = [row["question"] for row in record["rows"] if row["status"] not in ("right", "by hand")
-             and row["question"] != ESSAY]
-    if sorted(wrong) != sorted(case.lost):
-        messages = [row["message"] for row in record["rows"] if row["question"] in wrong]
-        return f"lost {wrong}, expected {list(case.lost)}: {messages}"
+    wrong = {row["question"]: row["message"] for row in record["rows"]
+             if row["status"] not in ("right", "by hand") and row["question"] != ESSAY}
+    if set(wrong) != set(case.lost):
+        return f"lost {wrong}, expected {case.lost}"
     if points(record) != case.points:
         return f"got {points(record)} points, expected {case.points}"
     if case.flag and not any(case.flag in flag for flag in flags(record)):
