@@ -1,4 +1,4 @@
-"""The command from end to end: a class is graded, and flags follow their source. Refusals: transcripts/refusals.txt."""
+"""The command from end to end. What it prints is in transcripts/deciding.txt, what it refuses in refusals.txt."""
 
 import json
 import re
@@ -20,22 +20,6 @@ from fi_grader.report.results import seed_of
 from fi_grader.sandbox import choose
 from fi_grader.submissions import finding
 from notebooks import ROOT, filled, grade, lay, lay_course
-
-
-def test_a_flag_goes_with_its_reason_and_nothing_is_graded_again(tmp_path, monkeypatch):
-    """Anna is added to the roster, Bert's mail changes his name: their results stay, their flags and names follow."""
-    lay_course(tmp_path, anna=filled(), bert=filled())
-    course = tmp_path / "course.toml"
-    course.write_text("roster = 'roster.csv'\n")
-    (tmp_path / "roster.csv").write_text("id,name\nbert,Bert Ek\n")
-    grade(tmp_path, "--course", course)
-    assert "not in the roster" in (tmp_path / "out" / "students.csv").read_text()
-    (tmp_path / "roster.csv").write_text("id,name\nanna,Anna Ek\nbert,Bert Ekman\n")
-    monkeypatch.setattr(command.worker, "grade_one", None)
-    grade(tmp_path, "--course", course)
-    students = (tmp_path / "out" / "students.csv").read_text()
-    assert "not in the roster" not in students and "Anna Ek" in students
-    assert "Bert Ekman" in (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").read_text()
 
 
 def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(tmp_path):

@@ -1,17 +1,12 @@
-"""Whose a file is says the name that a platform or the instructor gave it, never what a student packed.
+"""Files are read once and few bounds are met; whose a file is, is in transcripts/finding.txt and attacks.txt.
 
-What `fi-teach grade --list` says to whole folders and zip files is in transcripts/finding.txt and attacks.txt.
+Whose it is says the name that a platform or the instructor gave it, never what a student packed.
 """
 
 from pathlib import Path
 
-import pytest
-
-from fi_course.submit import submit
 from fi_grader.notebooks.exercise import load
-from fi_grader.report.course import Person, Roster
 from fi_grader.submissions import finding
-from fi_grader.submissions.platforms import Owner, keys_of_name, owner_in
 from fi_grader.submissions.reading import MOST_FILES
 from notebooks import ROOT, filled, lay, to_bytes, zipped
 
@@ -22,57 +17,6 @@ TREES, GOLF = to_bytes(filled()), (ROOT / "exercises" / "02_golf.ipynb").read_by
 def find(source):
     """All submissions in a folder or zip file -> list."""
     return list(finding.find([source], list(SETS), cell_ids=finding.cell_ids_of(SETS)).submissions())
-
-
-@pytest.mark.parametrize("name", ["run_10_20_log.txt", "a_1_assignsubmission_file/notes.txt", "submission_1/x.txt",
-                                  "submission_metadata.yml", "submitted/x.txt", "handed_in.json", "01_trees/x.png"])
-@pytest.mark.parametrize("place", ["anna.zip", "anna/", "anna/work.zip"])
-def test_an_honest_student_is_found_whatever_else_is_packed(place, name, tmp_path):
-    files = {"01_trees.ipynb": TREES, name: b"x"}
-    lay(tmp_path, {f"anna/{path}": content for path, content in files.items()} if place.endswith("/")
-        else {place: zipped(files)})
-    submission, = find(tmp_path)
-    assert (submission.student, submission.exercise, submission.content, submission.found["flags"]) == (
-        "anna", "01_trees", TREES, [])
-
-
-def test_what_a_student_packs_with_submit_is_found(tmp_path):
-    lay(tmp_path, {"01_trees.ipynb": TREES, "in/": b""})
-    submit([tmp_path / "01_trees.ipynb"], tmp_path / "in" / "carl.zip")
-    submission, = find(tmp_path / "in")
-    assert (submission.student, submission.content, submission.found["flags"]) == ("carl", TREES, [])
-
-
-def test_a_roster_matches_people_and_not_numbers_of_two_systems():
-    """Moodle's participant 12 is Anna, whatever else is called 12; a login is no name on Canvas."""
-    roster = Roster([Person("12", "Bert Ek", login="ekanna"), Person("13", "Anna Ek"),
-                     Person("77", "Cy Ek", canvas="5"), Person("9", "Dora Ek", "dora@uni.example", moodle="5"),
-                     Person("a", "عبد‌الله خان"), Person("b", "山田 太郎"), Person("c", "Chloé O'Neill"),
-                     Person("d", "Борис Иванов")])
-    whose = {Owner("Anna Ek", "Moodle", "12"): "13", Owner("ekanna", "Canvas", "77"): "13",
-             Owner("x", "Canvas", "5"): "77", Owner("x", "Moodle", "5"): "9", Owner("12"): "12",
-             Owner("x", "Gradescope", "12"): "12", Owner("x", "Gradescope", "Dora@uni.example"): "9",
-             Owner("خانعبدالله", "Canvas"): "a", Owner("太郎山田", "Canvas"): "b",
-             Owner("oneillchloé", "Canvas"): "c", Owner("ивановборис", "Canvas"): "d"}
-    assert {owner: roster.find(owner).id for owner in whose} == whose
-    assert roster.find(Owner("Stranger", "Moodle", "12")) is None
-    assert keys_of_name("Müller, Jörg") == keys_of_name("Jörg Müller")
-
-
-@pytest.mark.parametrize(("name", "owner"), [
-    ("Jörg Groß_5009_assignsubmission_file", Owner("Jörg Groß", "Moodle", "5009")),
-    ("Jörg Groß_5009_assignsubmission_file_", Owner("Jörg Groß", "Moodle", "5009")),
-    ("Jörg Groß_5009_assignsubmission_file_01_trees.ipynb", Owner("Jörg Groß", "Moodle", "5009", "01_trees.ipynb")),
-    ("großjörg_7009_91009_01_trees-1.ipynb",
-     Owner("großjörg", "Canvas", "7009", "01_trees-1.ipynb", False, 91009)),
-    ("großjörg_LATE_7009_91009_01_trees.ipynb",
-     Owner("großjörg", "Canvas", "7009", "01_trees.ipynb", True, 91009)),
-    ("anon_x1Yz2_91009_a.ipynb", Owner("anon", "Canvas", "x1Yz2", "a.ipynb", False, 91009)),
-    ("großjörg_7009_text.html", Owner("großjörg", "Canvas", "7009", "text.html")),
-    ("anna", None), ("01_trees.ipynb", None), ("anna.zip", None)])
-def test_a_name_that_a_platform_gave_tells_who_and_what(name, owner):
-    assert owner_in(name) == owner
-    assert owner_in("anna_1_2_x", is_folder=True) is None
 
 
 def test_each_file_is_read_once_and_a_zip_in_a_zip_unpacked_once_for_all_its_files(tmp_path, monkeypatch):

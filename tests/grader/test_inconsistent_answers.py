@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -51,14 +52,6 @@ class LocalProcess:
         return self.seconds
 
 
-@pytest.fixture
-def any_style(monkeypatch):
-    """A question whose text calls no function with lists, so that any style will do -> its id."""
-    question = QUESTIONS["trees.decrease"]
-    monkeypatch.setitem(QUESTIONS, question.id, replace(question, check=replace(question.check, lists=False)))
-    return question.id
-
-
 def graded(question, function, seconds=0.0):
     """The verdict of the grader on a function, and the flags it gave -> (Verdict, list)."""
     run = GradingRun(None, Plan(), 5)
@@ -71,23 +64,15 @@ def graded(question, function, seconds=0.0):
 @pytest.mark.parametrize("name", SETS)
 def test_no_honest_answer_of_any_set_loses_points_or_is_flagged(name):
     """Right answers stay right, mistakes keep their names, and none of them is said to waver."""
-    of_set = [id for id, question in QUESTIONS.items() if question.notebook == name]
-    answers = [(id, answer) for id in of_set
-               for answer in (*right_answers(id), *(wrong for _, wrong in wrong_answers(id)))]
-    for question, answer in answers:
-        if callable(answer):
-            with blocked(QUESTIONS[question].blocked):
-                here = judge(QUESTIONS[question], answer, np.random.default_rng(5))
-            there, flags = graded(question, answer)
-            assert (here.status, here.mistake, flags) == (there.status, there.mistake, []), (question, answer)
+    for id in (id for id, question in QUESTIONS.items() if question.notebook == name):
+        for answer in filter(callable, (*right_answers(id), *(wrong for _, wrong in wrong_answers(id)))):
+            with blocked(QUESTIONS[id].blocked):
+                here = judge(QUESTIONS[id], answer, np.random.default_rng(5))
+            there, flags = graded(id, answer)
+            assert (here.status, here.mistake, flags) == (there.status, there.mistake, []), (id, answer)
 
 
-def right(left, others):
-    def gini(counts):
-        return 1 - sum((c / sum(counts)) ** 2 for c in counts)
-    left, others = map(list, (left, others))
-    n, m = sum(left), sum(others)
-    return gini([a + b for a, b in zip(left, others, strict=True)]) - (n * gini(left) + m * gini(others)) / (n + m)
+right, = right_answers("trees.decrease")[:1]
 
 
 def nothing(left, others):
@@ -100,11 +85,11 @@ def raises(left, others):
 
 def in_turn(*answers):
     """A function that gives its first answer the first time it is asked a question, and so on to the last."""
-    turns = {}
+    turns = Counter()
 
     def decrease(left, others):
         question = tuple(map(int, [*left, *others]))
-        turns[question] = turns.get(question, 0) + 1
+        turns[question] += 1
         return answers[min(turns[question], len(answers)) - 1](left, others)
     return decrease
 
@@ -114,36 +99,23 @@ def by_kind(kind, its, others):
     return lambda left, right: (its if isinstance(left, kind) else others)(left, right)
 
 
-TURNS = [
-    ([right], "right", False), ([nothing], "wrong", False), ([nothing, right], "wrong", True),
-    ([nothing, nothing, right], "wrong", True),
-    ([right, nothing], "right", True), ([right, raises], "right", True), ([raises, nothing, right], "wrong", True)]
-"""What is answered each time, what that is worth whatever the text of the question calls it with, and whether it is
-flagged."""
-KINDS = [
+@pytest.mark.parametrize(("function", "status", "flagged"), [
+    (in_turn(right), "right", False), (in_turn(nothing), "wrong", False), (in_turn(nothing, right), "wrong", True),
+    (in_turn(nothing, nothing, right), "wrong", True), (in_turn(right, nothing), "right", True),
+    (in_turn(right, raises), "right", True), (in_turn(raises, nothing, right), "wrong", True),
     (by_kind(list, right, raises), "right", False), (by_kind(list, raises, right), "right", False),
     (by_kind(np.ndarray, right, nothing), "right", False),
-    (by_kind(list, right, nothing), "wrong", True), (by_kind(pd.Series, right, nothing), "wrong", True)]
-"""An answer may be made for arrays, or stumble over one kind of argument: what has raised an error or was not asked
-has not answered yet. One that is wrong first and right for a later kind is flagged."""
+    (by_kind(list, right, nothing), "wrong", True), (by_kind(pd.Series, right, nothing), "wrong", True)])
+def test_the_first_value_counts_and_another_one_is_flagged(function, status, flagged, monkeypatch):
+    """An answer may be made for arrays, or stumble over one kind of argument: what has raised an error or was not asked
+    has not answered yet. One that is wrong first and right for a later kind is flagged.
 
-
-@pytest.mark.parametrize(("lists", "function", "status", "flagged"), [
-    *((lists, in_turn(*answers), *rest) for lists in (False, True) for answers, *rest in TURNS),
-    *((False, *rest) for rest in KINDS)])
-def test_the_first_value_counts_and_another_one_is_flagged(lists, function, status, flagged, request):
-    """Whether the text of the question calls it with lists or not."""
-    assert QUESTIONS["trees.decrease"].check.lists
-    question = "trees.decrease" if lists else request.getfixturevalue("any_style")
-    verdict, flags = graded(question, function)
+    The question's text calls no function with lists here, so that any style will do; the corpus asks with lists.
+    """
+    question = QUESTIONS["trees.decrease"]
+    monkeypatch.setitem(QUESTIONS, question.id, replace(question, check=replace(question.check, lists=False)))
+    verdict, flags = graded(question.id, function)
     assert (verdict.status, flags) == (status, [INCONSISTENT] * flagged)
-
-
-@pytest.mark.parametrize("function", [by_kind(list, raises, right), by_kind(np.ndarray, right, nothing),
-                                      by_kind(pd.Series, right, nothing)])
-def test_right_for_arrays_only_keeps_its_name_where_the_text_calls_with_lists(function):
-    verdict, flags = graded("trees.decrease", function)
-    assert (verdict.status, verdict.mistake, flags) == ("wrong", "right for arrays only", [])
 
 
 def test_an_answer_that_took_long_is_not_asked_once_more():

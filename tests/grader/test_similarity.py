@@ -1,12 +1,11 @@
 """Two who write alike are told; many who do, short answers and what was handed out are not."""
 
-import json
-
 import pytest
 
+from fi_grader.judging.judge import GradingRun, plan_of, record_of
 from fi_grader.notebooks.exercise import load
-from fi_grader.notebooks.similarity import digests, pairs
-from notebooks import EXERCISE, ROOT, filled, grade, handed_out, lay_course
+from fi_grader.notebooks.similarity import pairs
+from notebooks import EXERCISE, ROOT, filled, handed_out, to_bytes
 
 OWN = """def decrease(left, right):
     both = [l + r for l, r in zip(left, right)]
@@ -31,8 +30,7 @@ OTHERS = ("cy", "dee", "eve", "fay")
 
 def written(notebook):
     """What is kept of the answers in a notebook -> {question: digest}."""
-    return digests(TREES, {place: "".join(cell["source"]) for place, cell in enumerate(notebook["cells"])
-                           if cell["metadata"].get("fi_teach", {}).get("part") == "answer"})
+    return record_of(GradingRun(TREES, plan_of(TREES, to_bytes(notebook)), 1))["written"]
 
 
 def of_code(code, prose=""):
@@ -70,14 +68,3 @@ def test_prose_that_two_share_is_told_with_its_question_and_what_many_have_is_no
 def test_two_answers_in_code_are_no_pair_and_three_are(many, found):
     shared = {f"q{k}": f"code {k}" for k in range(many)}
     assert pairs_of(ann=shared, bob=shared, **{name: {} for name in OTHERS}) == found
-
-
-def test_the_class_page_names_them_and_grades_stay(tmp_path):
-    prose = {"ann": PROSE, "bob": PROSE.replace("sixty", "Sixty"), **dict.fromkeys(OTHERS, "")}
-    out = grade(lay_course(tmp_path, **{name: filled(prose=words) for name, words in prose.items()}), "--jobs", 2)
-    page = (out / "index.html").read_text()
-    row = page.split("Written alike")[1].split("</table>")[0]
-    assert "not a verdict" in page
-    assert "ann" in row and "bob" in row and "cy" not in row and "trees.what_sixty_means" in row
-    lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
-    assert len({json.dumps([r["points"] for r in line["rows"][:5]]) for line in lines}) == 1
