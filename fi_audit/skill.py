@@ -186,9 +186,13 @@ def _score(data: AuditData, name: str, unit: str, parts: Any, constant: str,
     # skewed losses need more than their level: half of what is allowed to err is kept back
     times = critical_value(around[:, None], groups, data.stream(f"intervals: {name}"),
                            1 - (1 - LEVEL) / n_scores / 2)
-    # the delta method for the logarithm of the ratio, which is less skewed than the ratio
+    # the delta method for the logarithm of left, which is less skewed; against guessing left lies
+    # between 0 and 2, so for its log-odds there (Pepe 2003)
+    most = 2 * (1 - 1e-9) if words == "guessing" else np.inf
+    odds = left / (1 - left / most)
     error = np.sqrt(variance_of_mean(around, groups)) / loss if left > 0 else 0.0
-    low, high = (1 - left * np.exp(sign * min(50.0, times * error)) for sign in (1, -1))
+    reach = np.exp(min(50.0, times * error / (1 - left / most)))
+    low, high = (1 - end / (1 + end / most) for end in (odds * reach, odds / reach))
     low -= 3 / len(rows)  # the rule of three: errors too rare for these rows to show one
     return Score(name, unit, words, parts, own, weights, groups, best - loss, psi, 1 - left, low,
                  high)
