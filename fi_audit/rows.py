@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from fi_audit.columns import looks_dated
+from fi_audit.columns import ALIKE, looks_dated
 from fi_audit.data import AuditData, as_times
 from fi_audit.intervals import mean_with_interval
 from fi_audit.results import Finding, listed, percent
@@ -24,6 +24,7 @@ COPIES_TOO_MANY = 0.05  # and from which no figure of the test can be believed
 FOLDS = 5
 N_TREES = 10
 ROWS_SPLIT = 3000
+ORDERS = 19  # random ones, beside which the order in time is held
 SHORT = 1.5  # times nearer than the spacing of the other rows predicts
 
 
@@ -176,9 +177,10 @@ def _announced(data: AuditData) -> Finding:
     stream = data.stream("split by group")
     splits = (stratified_folds(np.zeros(len(rows)), FOLDS, stream),
               grouped_folds(units, FOLDS, stream))
-    random, whole = (_forest_losses(data, rows, [
+    numbers, targets = as_numbers(data.X.iloc[rows])[0], data.targets[rows]
+    random, whole = (_forest_losses(data, numbers, targets, [
         (np.setdiff1d(np.arange(len(rows)), part), part) for part in folds]) for folds in splits)
-    baseline = _spread(data.targets[rows])
+    baseline = _spread(targets)
     gap, low, high = mean_with_interval(whole - random, data.weights_of(rows), units)
     figures = {"gap": gap, "low": low, "high": high, "shared": shared}
     text = (f"Held out by whole groups a forest removes {percent(1 - whole.mean() / baseline)} of "
@@ -195,14 +197,13 @@ def _spread(targets: NDArray) -> float:
 
 
 def _forest_losses(
-    data: AuditData, rows: NDArray, splits: list[tuple[NDArray, NDArray]]
+    data: AuditData, numbers: NDArray, targets: NDArray, splits: list[tuple[NDArray, NDArray]]
 ) -> NDArray:
     """Squared error of each row by a forest of others -> (n,); a split: those learned, those asked.
 
     NaN for rows that no split asks about.
     """
-    numbers, targets = as_numbers(data.X.iloc[rows])[0], data.targets[rows]
-    losses = np.full(len(rows), np.nan)
+    losses = np.full(len(numbers), np.nan)
     for learned, asked in splits:
         forest = grow_forest(numbers[learned], targets[learned], n_trees=N_TREES,
                              min_samples_leaf=5, criterion="variance", rng=data.stream("forest"))
@@ -211,6 +212,50 @@ def _forest_losses(
 
 
 # --- time ---
+
+
+class TimeSplit:
+    """Forests that know the time, asked about the latest third, held out by time and at random.
+
+    late, early : positions among the rows; at_random : splits that learn as many rows of any time
+    clock (p,) bool : the columns that go with the time, which is the first
+    """
+
+    def __init__(self, data: AuditData, rows: NDArray, time: NDArray) -> None:
+        self.data, self.stream = data, data.stream("split by time")
+        self.numbers = np.column_stack([time, as_numbers(data.X.iloc[rows])[0]])
+        self.targets = data.targets[rows]
+        cut = np.quantile(time, 2 / 3)
+        is_late = time > cut if (time > cut).any() else time >= cut
+        self.late, self.early = np.flatnonzero(is_late), np.flatnonzero(~is_late)
+        self.at_random = []
+        for part in stratified_folds(np.zeros(len(self.late)), 3, self.stream):
+            others = np.setdiff1d(np.arange(len(rows)), self.late[part])
+            n = min(len(others), len(self.early))
+            learned = self.stream.choice(others, n, replace=False)
+            self.at_random.append((learned, self.late[part]))
+        ranks = pd.DataFrame(self.numbers).rank()
+        self.clock = (ranks.corrwith(ranks[0]).abs() >= ALIKE).to_numpy()
+
+    def losses(self, order: NDArray) -> list[NDArray]:
+        """Squared errors of the late rows, held out by time and at random -> (n,) each.
+
+        order (n,) : which row's target, and columns other than the clock, each time is given
+        """
+        dealt = np.where(self.clock, self.numbers, self.numbers[order])
+        return [_forest_losses(self.data, dealt, self.targets[order], splits)[self.late]
+                for splits in ([(self.early, self.late)], self.at_random)]
+
+    def is_chance(self, by_time: NDArray, at_random: NDArray) -> bool:
+        """Does the order in time cost no more than orders drawn at random do?
+
+        All late rows share the last leaf of a column that goes with the time, and so its error,
+        which an interval over rows does not know.
+        """
+        losses = [self.losses(self.stream.permutation(len(self.targets))) for _ in range(ORDERS)]
+        ratios = [np.log(early.mean() / mixed.mean()) for early, mixed in losses]
+        ratio = np.log(by_time.mean() / at_random.mean())
+        return bool(ratio < np.mean(ratios) + 3 * np.std(ratios, ddof=1))
 
 
 def check_time(data: AuditData) -> Finding:
@@ -228,28 +273,18 @@ def check_time(data: AuditData) -> Finding:
     rows = data.some(np.flatnonzero(np.isfinite(time)), ROWS_SPLIT, "split")
     if len(np.unique(time[rows])) < 4 or len(rows) < 60:
         return Finding(name, "note", found + " Too few different times to split by.", dates)
-    cut = np.quantile(time[rows], 2 / 3)
-    is_late = time[rows] > cut
-    is_late = is_late if is_late.any() else time[rows] >= cut
-    late, early = np.flatnonzero(is_late), np.flatnonzero(~is_late)
-    stream = data.stream("split by time")
-    at_random = []
-    for part in stratified_folds(np.zeros(len(late)), 3, stream):
-        others = np.setdiff1d(np.arange(len(rows)), late[part])
-        learned = stream.choice(others, min(len(others), len(early)), replace=False)
-        at_random.append((learned, late[part]))
-    by_time, random = (_forest_losses(data, rows, splits)[late]
-                       for splits in ([(early, late)], at_random))
-    baseline = _spread(data.targets[rows][late])
-    gap, low, high = mean_with_interval(
-        by_time - random, data.weights_of(rows[late]), data.groups_of(rows[late]), 5)
-    skills = [1 - losses.mean() / baseline for losses in (by_time, random)]
+    tried = TimeSplit(data, rows, time[rows])
+    by_time, at_random = tried.losses(np.arange(len(rows)))
+    baseline = _spread(tried.targets[tried.late])
+    gap, low, high = mean_with_interval(by_time - at_random, data.weights_of(rows[tried.late]),
+                                        data.groups_of(rows[tried.late]))
+    skills = [1 - losses.mean() / baseline for losses in (by_time, at_random)]
     text = (f"{found} Fitted on the earlier two thirds and asked about the latest third, a forest "
-            f"removes {percent(skills[0])} of its squared error; held out at random "
-            f"{percent(skills[1])}.")
+            f"that knows the time removes {percent(skills[0])} of its squared error; held out at "
+            f"random {percent(skills[1])}.")
     figures = {"by time": skills[0], "at random": skills[1], "gap": gap, "low": low, "high": high}
     verdict, ask = "well" if is_given else "note", ""
-    if low > 0 and gap > 0.05 * baseline:
+    if low > 0 and gap > 0.05 * baseline and not tried.is_chance(by_time, at_random):
         verdict, ask = "ask", ("Judge the model on rows later than those it was fitted on (--time "
                                f"{which}): a random split flatters it.")
     elif not is_given:
