@@ -12,7 +12,10 @@ import pytest
 
 import fi_audit
 from fi_audit.columns import clusters, is_identifier
+from fi_audit.data import make_data
 from fi_audit.report import as_page
+from fi_audit.rows import check_time
+from fi_audit.skill import skill_of
 from fi_course.tables import credit_cards, tissues
 from fi_teach.basics.tables import blanked, positions_of
 from fi_teach.trees import grow_forest
@@ -152,6 +155,19 @@ def test_a_useful_model_of_rare_events_is_not_stopped():
     assert found.finding("calibration").verdict == "note"
     assert {s.about for s in found.sentences if s.may and s.kind == "used"} == {("a",)}
     assert "ranks" in found.answer
+
+
+def test_a_ranking_of_eighteen_events_is_told_from_guessing():
+    """An area of 0.9 under the curve, 18 events in 1,500 rows: clear in 19 of 20 draws; of noise in at most one."""
+    rng = np.random.default_rng(0)
+    event, clear = np.arange(1500) < 18, {1.8: 0, 0.0: 0}
+    for shift in [*clear] * 20:
+        table = pd.DataFrame({"a": rng.normal(size=1500) + shift * event})
+        scores, _ = skill_of(make_data(lambda t: 1 / (1 + np.exp(-t["a"].to_numpy())), table,
+                                       np.where(event, "yes", "no"), quick=True))
+        assert scores[-1].name == "ranking" and scores[-1].high <= 1
+        clear[shift] += scores[-1].clear
+    assert clear[1.8] >= 19 and clear[0.0] <= 1
 
 
 def test_rare_counts_are_judged_by_their_deviance():
@@ -443,6 +459,15 @@ def test_a_date_column_is_found_and_a_split_by_time_tried():
     assert calm.verdict == "note" and "'day' holds dates" in calm.text
     packed = table["day"].str.replace("-", "").astype(int)
     assert audit(twice_a, table.assign(day=packed), 8 * t + 2 * table["a"]).finding("time").verdict == "ask"
+
+
+def test_a_date_that_has_nothing_to_do_with_the_target_is_not_suspected():
+    """Ten tables; the rows of the latest third share the error of a forest's last leaf."""
+    rng, days = np.random.default_rng(0), pd.Timestamp("2023-01-01") + pd.to_timedelta(np.arange(300), "D")
+    for _ in range(10):
+        table = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"]).assign(day=days)
+        data = make_data(twice_a, table, 2 * table["a"] + rng.normal(size=300))
+        assert check_time(data).verdict == "note"
 
 
 # --- columns ---
