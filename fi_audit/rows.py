@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from fi_audit.columns import ALIKE, looks_dated
-from fi_audit.data import AuditData, as_times
+from fi_audit.data import LEAST_ROWS, AuditData, as_times
 from fi_audit.intervals import mean_with_interval
 from fi_audit.results import Finding, listed, percent
 from fi_teach.basics.encoding import as_numbers, is_words
@@ -215,26 +215,30 @@ def _forest_losses(
 
 
 class TimeSplit:
-    """Forests that know the time, asked about the latest third, held out by time and at random.
+    """Forests that know the time, asked about the later two thirds, each third by what came before.
 
-    late, early : positions among the rows; at_random : splits that learn as many rows of any time
-    clock (p,) bool : the columns that go with the time, which is the first
+    by_time, at_random : splits, those learned and those asked; either learns as many rows
+    late : positions of those asked; clock (p,) bool : columns that go with the time, the first
     """
 
     def __init__(self, data: AuditData, rows: NDArray, time: NDArray) -> None:
         self.data, self.stream = data, data.stream("split by time")
         self.numbers = np.column_stack([time, as_numbers(data.X.iloc[rows])[0]])
         self.targets = data.targets[rows]
-        cut = np.quantile(time, 2 / 3)
-        is_late = time > cut if (time > cut).any() else time >= cut
-        self.late, self.early = np.flatnonzero(is_late), np.flatnonzero(~is_late)
-        self.at_random = []
-        for part in stratified_folds(np.zeros(len(self.late)), 3, self.stream):
-            others = np.setdiff1d(np.arange(len(rows)), self.late[part])
-            n = min(len(others), len(self.early))
-            learned = self.stream.choice(others, n, replace=False)
-            self.at_random.append((learned, self.late[part]))
-        ranks = pd.DataFrame(self.numbers).rank()
+        self.by_time, self.at_random = [], []
+        ranks = pd.DataFrame(self.numbers).rank(pct=True)
+        third = np.minimum(3 * ranks[0], 2).astype(int)  # rows of one time are in one third
+        for k in (1, 2):
+            asked, before = np.flatnonzero(third == k), np.flatnonzero(third < k)
+            if min(len(asked), len(before)) < LEAST_ROWS / 2:
+                continue
+            self.by_time.append((before, asked))
+            for part in stratified_folds(np.zeros(len(asked)), 3, self.stream):
+                others = np.setdiff1d(np.arange(len(rows)), asked[part])
+                n = min(len(others), len(before))
+                learned = self.stream.choice(others, n, replace=False)
+                self.at_random.append((learned, asked[part]))
+        self.late = np.concatenate([asked for _, asked in self.by_time] or [[]]).astype(int)
         self.clock = (ranks.corrwith(ranks[0]).abs() >= ALIKE).to_numpy()
 
     def losses(self, order: NDArray) -> list[NDArray]:
@@ -244,12 +248,12 @@ class TimeSplit:
         """
         dealt = np.where(self.clock, self.numbers, self.numbers[order])
         return [_forest_losses(self.data, dealt, self.targets[order], splits)[self.late]
-                for splits in ([(self.early, self.late)], self.at_random)]
+                for splits in (self.by_time, self.at_random)]
 
     def is_chance(self, by_time: NDArray, at_random: NDArray) -> bool:
         """Does the order in time cost no more than orders drawn at random do?
 
-        All late rows share the last leaf of a column that goes with the time, and so its error,
+        All rows asked share the last leaf of a column that goes with the time, and so its error,
         which an interval over rows does not know.
         """
         losses = [self.losses(self.stream.permutation(len(self.targets))) for _ in range(ORDERS)]
@@ -271,16 +275,16 @@ def check_time(data: AuditData) -> Finding:
     else:
         return Finding(name, "well", "No column holds dates, and no time was given.")
     rows = data.some(np.flatnonzero(np.isfinite(time)), ROWS_SPLIT, "split")
-    if len(np.unique(time[rows])) < 4 or len(rows) < 60:
-        return Finding(name, "note", found + " Too few different times to split by.", dates)
     tried = TimeSplit(data, rows, time[rows])
+    if not len(tried.late):
+        return Finding(name, "note", found + " Too few different times to split by.", dates)
     by_time, at_random = tried.losses(np.arange(len(rows)))
     baseline = _spread(tried.targets[tried.late])
     gap, low, high = mean_with_interval(by_time - at_random, data.weights_of(rows[tried.late]),
                                         data.groups_of(rows[tried.late]))
     skills = [1 - losses.mean() / baseline for losses in (by_time, at_random)]
-    text = (f"{found} Fitted on the earlier two thirds and asked about the latest third, a forest "
-            f"that knows the time removes {percent(skills[0])} of its squared error; held out at "
+    text = (f"{found} Fitted on earlier rows and asked about the third that comes next, a forest "
+            f"that knows the time removes {percent(skills[0])} of the squared error; held out at "
             f"random {percent(skills[1])}.")
     figures = {"by time": skills[0], "at random": skills[1], "gap": gap, "low": low, "high": high}
     verdict, ask = "well" if is_given else "note", ""
