@@ -225,7 +225,8 @@ class TimeSplit:
         self.data, self.stream = data, data.stream("split by time")
         self.numbers = np.column_stack([time, as_numbers(data.X.iloc[rows])[0]])
         self.targets = data.targets[rows]
-        self.by_time, self.at_random = [], []
+        self.by_time: list = []
+        self.at_random: list = []
         ranks = pd.DataFrame(self.numbers).rank(pct=True)
         third = np.minimum(3 * ranks[0], 2).astype(int)  # rows of one time are in one third
         for k in (1, 2):
@@ -238,7 +239,7 @@ class TimeSplit:
                 n = min(len(others), len(before))
                 learned = self.stream.choice(others, n, replace=False)
                 self.at_random.append((learned, asked[part]))
-        self.late = np.concatenate([asked for _, asked in self.by_time] or [[]]).astype(int)
+        self.late = np.array([row for _, asked in self.by_time for row in asked], int)
         self.clock = (ranks.corrwith(ranks[0]).abs() >= ALIKE).to_numpy()
 
     def losses(self, order: NDArray) -> list[NDArray]:
