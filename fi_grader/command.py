@@ -257,8 +257,8 @@ def export(options):
     """Write the files that platforms import -> lines for the instructor."""
     from fi_grader.exports import gradescope, sheets
     assignments, lines = load(options.exercises), []
-    wants = [name for name in ("moodle", "canvas") if getattr(options, name) is not None]
-    if not wants and not options.gradescope:
+    has_sheets = options.moodle is not None or options.canvas is not None
+    if not has_sheets and not options.gradescope:
         raise ValueError("say what for: --moodle, --canvas or --gradescope.")
     if options.gradescope:
         if options.exercise not in assignments:
@@ -267,11 +267,10 @@ def export(options):
         project, folder = assignments[options.exercise].path.resolve().parents[1], options.report
         seed = results.seed_of(Path(folder)) if (Path(folder) / "seed").exists() else 0
         lines.append(f"Wrote {gradescope.export(folder, options.exercise, project, seed)}")
-    if wants:
+    if has_sheets:
         with _report(options, assignments) as report:
-            done = [sheets.to_moodle(report, options.exercise, options.moodle)
-                    if name == "moodle" else sheets.to_canvas(report, options.canvas)
-                    for name in wants]
-        lines += [f"Wrote {path}" for paths, _ in done for path in paths]
-        lines += [note for _, notes in done for note in notes]
+            if options.moodle is not None:
+                lines += sheets.to_moodle(report, options.exercise, options.moodle)
+            if options.canvas is not None:
+                lines += sheets.to_canvas(report, options.canvas)
     return lines

@@ -68,8 +68,7 @@ def _describe(book, assignment):
     for cell in assignment.cells:
         facts, where = cell.grading, (cell.grade_id, assignment.name, assignment.name)
         if facts.get("grade"):
-            book.update_or_create_grade_cell(*where, max_score=facts["points"],
-                                             cell_type=cell.kind)
+            book.update_or_create_grade_cell(*where, max_score=facts["points"], cell_type=cell.kind)
         if facts.get("solution"):
             book.update_or_create_solution_cell(*where)
         if facts:

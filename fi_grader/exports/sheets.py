@@ -42,7 +42,7 @@ def student_of(report, handed_in, owner, words):
 # Moodle
 
 def to_moodle(report, exercise, worksheet=None):
-    """Write exports/moodle/<set>.csv and <set>-feedback.zip -> (paths, notes on lines).
+    """Write exports/moodle/<set>.csv and <set>-feedback.zip -> lines for the instructor.
 
     worksheet : Moodle's own; without it one is made of the numbers that the files handed in have
     """
@@ -86,13 +86,12 @@ def to_moodle(report, exercise, worksheet=None):
                      if e == exercise and student not in whose
                      and report.records[student, e]["found"]["platform"] in ("Moodle", ""))
     notes += [f"no line in the worksheet: {', '.join(missing)}"] * bool(missing)
-    folder = report.folder / "exports" / "moodle"
-    paths = [folder / f"{exercise}.csv", folder / f"{exercise}-feedback.zip"]
-    filled = ([row[name] for name in columns] for row in rows)
-    write(paths[0], csv_of([columns, *filled], mark=True))
-    with explained(paths[1]):
-        write_zip(paths[1], feedback)
-    return paths, notes
+    sheet = report.folder / "exports" / "moodle" / f"{exercise}.csv"
+    pages = sheet.with_name(f"{exercise}-feedback.zip")
+    write(sheet, csv_of([columns, *([row[name] for name in columns] for row in rows)], mark=True))
+    with explained(pages):
+        write_zip(pages, feedback)
+    return [f"Wrote {sheet}", f"Wrote {pages}", *notes]
 
 
 def _fresh_worksheet(report, exercise, handed_in):
@@ -124,7 +123,7 @@ def comment_on(record, score):
 # Canvas
 
 def to_canvas(report, gradebook=None):
-    """Write exports/canvas.csv -> (paths, list of notes on lines and sets without a match).
+    """Write exports/canvas.csv -> lines for the instructor.
 
     gradebook : Canvas's own; without it one is made from the roster and the files handed in
     """
@@ -161,7 +160,7 @@ def to_canvas(report, gradebook=None):
     kept = [k for k, name in enumerate(head) if name in CANVAS or k in columns.values()]
     path = report.folder / "exports" / "canvas.csv"
     write(path, csv_of([row[k] for k in kept] for row in [head, *rows]))
-    return [path], notes
+    return [f"Wrote {path}", *notes]
 
 
 def _column(report, exercise, head):

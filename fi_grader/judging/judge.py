@@ -14,13 +14,7 @@ from fi_course.questions import QUESTIONS, Verdict, judge
 from fi_course.questions.time_limit import alarm
 from fi_grader.escaping import without_places
 from fi_grader.installed import files_of
-from fi_grader.judging.student import (
-    RemoteError,
-    RemoteFunction,
-    StudentProcess,
-    StudentProcessDied,
-    Unreadable,
-)
+from fi_grader.judging import student as remote
 from fi_grader.notebooks.matching import align
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.submissions.reading import notebook_of
@@ -36,7 +30,8 @@ INCONSISTENT = "answer changes between calls"
 BORROWED = "right only with the package's answer at hand"
 NEEDS_REVIEW = ("overwrote", "reached for", "points edited", "metadata edited", *CAUSES.values(),
                 "check failed", "left threads", "text edited", "no notebook", "nothing handed in",
-                "given up", "cells unreadable", "prose cut", INCONSISTENT, BORROWED)
+                "given up", "cells unreadable", "prose cut", INCONSISTENT, BORROWED,
+                "since it was marked", "marked twice")
 """Flags that begin like this want a person's eye."""
 
 
@@ -140,7 +135,7 @@ def _run_plan(run, server):
 def _run_in_processes(run, server, hidden, end):
     """Follow the plan in as many processes as it takes: a step that ends one is skipped next."""
     for _ in range(MOST_RESTARTS):
-        student = StudentProcess(server, hidden)
+        student = remote.StudentProcess(server, hidden)
         failed = _run_steps(run, student, end)
         memory = student.end()
         if failed is None:
@@ -161,7 +156,7 @@ def _run_in_processes(run, server, hidden, end):
 
 
 def _run_steps(run, student, end):
-    """Run the plan in one process -> None, or (step's number, Step, StudentProcessDied)."""
+    """Run the plan in one process -> None, or (step's number, Step, remote.StudentProcessDied)."""
     steps = [(n, step) for n, step in enumerate(run.plan.steps) if n not in run.skipped]
     again = [(-1, step) for n, step in steps if step.verb == "judge"]
     for number, step in steps + again:
@@ -173,10 +168,10 @@ def _run_steps(run, student, end):
                     _run_cell(run, student, step)
                 else:
                     _judge_question(run, student, step.question, last=number < 0)
-        except StudentProcessDied as death:
+        except remote.StudentProcessDied as death:
             return number, step, death
         except Exception as error:
-            return number, step, StudentProcessDied("garbled", f"cannot be read: {error}")
+            return number, step, remote.StudentProcessDied("garbled", f"cannot be read: {error}")
         finally:
             _add_flags(run, student, step)
     return None
@@ -188,7 +183,7 @@ def _run_cell(run, student, step):
         run.lacked = True
         try:
             student.decoded({"error": reply["error"]})
-        except RemoteError as error:
+        except remote.RemoteError as error:
             if step.question:
                 run.errors[step.question] = f"Your cell stopped with {error.kind}: {error}"
                 run.traces[step.question] = student.trace
@@ -201,12 +196,12 @@ def _judge_question(run, student, question, last):
         return
     student.trace = ""
     try:
-        found = _judged(run, student, question,
-                        student.value(run.assignment.expressions[question]))
+        answer = student.value(run.assignment.expressions[question])
+        found = _judged(run, student, question, answer)
         run.traces[question] = student.trace if found.status == "wrong" else ""
-    except Unreadable as error:
+    except remote.Unreadable as error:
         found = Verdict("wrong", f"Your answer cannot be read: {error}", "not an answer")
-    except RemoteError as error:
+    except remote.RemoteError as error:
         found = Verdict("missing", f"There is no answer: {error.kind}: {error}")
     if before is None or found.status in ("right", "wrong"):
         run.verdicts[question] = found
@@ -223,7 +218,7 @@ def _judged(run, student, question, answer):
     student.blocks = list(QUESTIONS[question].blocked)
     try:
         verdict = judged(answer)
-        if not isinstance(answer, RemoteFunction):
+        if not isinstance(answer, remote.RemoteFunction):
             return verdict
         has_time = student.spent() < run.allowed(question) / 4
         if has_time and (answer.differs or verdict.status == "right"):

@@ -24,7 +24,6 @@ LARGEST_JUDGE = 2 * 2**30
 """Bytes of address space beyond what it has at its start that a judge may take: a huge answer ends
 in an error, not in a full machine."""
 PATIENCE = 720  # seconds of silence: a worker's sandbox may have to be compiled
-PATIENCE_AT_THE_END = 3
 GRACE = 30  # seconds beyond those that the question at hand allows
 MOST_DEATHS = 5  # a submission that has ended so many workers is left to a person
 
@@ -82,7 +81,7 @@ class Worker:
         """End the subprocess, and with it its sandbox."""
         program, self.program = self.program, None
         if program is not None:
-            program.close(PATIENCE_AT_THE_END)
+            program.close(patience=3)
 
 
 # Many of them: each thread, here or in a dask cluster, has one

@@ -5,8 +5,6 @@ where a point of the rubric is met) or points, and comment. `REPORT/overrides.cs
 student, question, points, reason. Both are files of the people who mark: the grader reads them
 each time it writes its tables, and never writes into them. Points given in nbgrader's Formgrader
 are read from its gradebook. An override wins over a mark, a mark over Formgrader.
-
-Tables, pages and exports are views of a Report.
 """
 
 import hashlib
@@ -27,7 +25,6 @@ from fi_grader.report.spreadsheets import check_columns, number_of, read_table
 from fi_grader.submissions.finding import BY_CELLS
 from fi_grader.submissions.platforms import Person, Roster
 
-CHANGED = "answer changed since it was marked"
 FORMGRADER_QUERY = """
 SELECT student.id, assignment.name, base_cell.name, grade.manual_score
 FROM grade JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id
@@ -160,7 +157,7 @@ class Report:
                 before = self.marks.get(place, mark)
                 if before.points != mark.points:
                     both = f"{before.by} {before.points:g}, {mark.by} {mark.points:g}"
-                    self._marked_twice[place] = f"marked twice: {both}"
+                    self._marked_twice[place] = [f"marked twice: {both}"]
                 self.marks[place] = mark
         overrides, book = self.folder / "overrides.csv", self.folder / "gradebook.db"
         self.overrides = read_marks(overrides, is_correction=True) if overrides.exists() else {}
@@ -201,9 +198,8 @@ class Report:
         """Merge a record with its marks; `review` is why a person should look at it -> dict."""
         rows = [self._row(record, row) for row in record["rows"]]
         found = record["found"]["flags"]
-        review = [*reasons_to_review(record), *(flag for flag in found if flag != BY_CELLS)]
-        review += [f"{row['question']}: {flag}" for row in rows for flag in row["flags"]
-                   if flag == CHANGED or flag.startswith("marked twice")]
+        review = reasons_to_review({**record, "rows": rows})
+        review += [flag for flag in found if flag != BY_CELLS]
         return {**record, "rows": rows, "flags": [*record["flags"], *found],
                 "review": list(dict.fromkeys(review))}
 
@@ -214,8 +210,8 @@ class Report:
         mark, override = self.marks.get(place), self.overrides.get(place)
         if row["status"] == "by hand" and mark:
             now = digest(record.get("answers", {}).get(row["question"], ""))
-            doubts = [CHANGED] if mark.answer not in ("", now) else []
-            doubts += [self._marked_twice[place]] if place in self._marked_twice else []
+            doubts = ["answer changed since it was marked"] * (mark.answer not in ("", now))
+            doubts += self._marked_twice.get(place, [])
             row.update(points=mark.points, status="marked", comment=mark.comment, marked=mark.by,
                        flags=[*row["flags"], *doubts])
         elif row["status"] == "by hand":

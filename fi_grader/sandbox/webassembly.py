@@ -9,7 +9,6 @@ import json
 import os
 import queue
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -68,13 +67,11 @@ class WasmGuests:
         if not many:
             return
         guest = self._start(only_preload=True)  # compiles all that the others import
-        try:
-            problem = guest.process.wait(SECONDS_TO_COMPILE) and "did not start"
-        except subprocess.TimeoutExpired:
-            problem = "took too long to start"
+        guest.settimeout(SECONDS_TO_COMPILE)
+        problem = guest.process.wait()
         guest.close()
         if problem:
-            why = last_line(self.log) or f"the WebAssembly Python {problem}."
+            why = last_line(self.log) or "the WebAssembly Python did not start in time."
             self.close()
             raise EOFError(why)
 

@@ -176,18 +176,16 @@ def _archive(path, member, changed):
     """Open a zip file, or one inside another -> ZipFile; the last one stays open for its files."""
     if member:
         content = content_at(path, member)
-        count, file = content.count(b"PK\x01\x02"), io.BytesIO(content)
+        file = io.BytesIO(content)
     else:
-        file, count = _opened(path), 0
+        file = _opened(path)
         size = os.fstat(file.fileno()).st_size
         if size > LARGEST_ARCHIVE:
             raise ValueError(f"it has {size // 10**9} GB, "
                              f"more than the {LARGEST_ARCHIVE // 10**9} that are read")
-        if size:
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                entries = islice(re.finditer(b"PK\x01\x02", content), MOST_MEMBERS + 1)
-                count = sum(1 for _ in entries)
-    if count > MOST_MEMBERS:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+    entries = islice(re.finditer(b"PK\x01\x02", content), MOST_MEMBERS + 1)
+    if sum(1 for _ in entries) > MOST_MEMBERS:
         raise ValueError(f"it holds more than {MOST_MEMBERS:,} files")
     return zipfile.ZipFile(file)
 

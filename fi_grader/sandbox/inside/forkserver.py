@@ -90,8 +90,7 @@ def _start_student(write, channel, settings):
         os.dup2(nowhere, stream)
     os.close(nowhere)
     os.chdir("/tmp")
-    linux.set_limits(megabytes=settings["megabytes"], processes=settings["processes"],
-                     seconds=settings["seconds"], file_megabytes=settings["megabytes_on_disk"])
+    linux.set_limits(settings)
     linux.give_up_privileges(settings["user"])
     linux.refuse_calls()
     from fi_grader.sandbox.inside.session import serve

@@ -120,12 +120,14 @@ def adopt_orphans():
     _call("prctl", DUMPABLE, 0, 0, 0, 0)
 
 
-def set_limits(*, megabytes, processes, seconds, file_megabytes):
+def set_limits(settings):
     """Limit address space beyond what is in use now, processes, CPU time and file size."""
     with open("/proc/self/statm") as file:
         in_use = int(file.read().split()[0]) * resource.getpagesize()
-    limits = {resource.RLIMIT_AS: in_use + megabytes * 2**20, resource.RLIMIT_NPROC: processes,
-              resource.RLIMIT_CPU: seconds, resource.RLIMIT_FSIZE: file_megabytes * 2**20,
+    limits = {resource.RLIMIT_AS: in_use + settings["megabytes"] * 2**20,
+              resource.RLIMIT_NPROC: settings["processes"],
+              resource.RLIMIT_CPU: settings["seconds"],
+              resource.RLIMIT_FSIZE: settings["megabytes_on_disk"] * 2**20,
               resource.RLIMIT_CORE: 0}
     for which, value in limits.items():
         hard = resource.getrlimit(which)[1]

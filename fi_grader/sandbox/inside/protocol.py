@@ -133,8 +133,7 @@ def _many(values, part):
 def _of_array(array, part):
     array = np.asarray(array)
     if array.dtype.kind in "biufc":
-        return [array.dtype.str, list(array.shape),
-                base64.b64encode(array.tobytes()).decode()]
+        return [array.dtype.str, list(array.shape), base64.b64encode(array.tobytes()).decode()]
     return ["O" if array.dtype.kind == "O" else "U", list(array.shape),
             _many(array.ravel().tolist(), part)]
 

@@ -153,8 +153,7 @@ def call(session, handle, arguments, names):
         before = _encoded(arguments)
         with blocked(names):
             reply = _plain(session.functions[handle](*arguments))
-        return {**reply, "printed": session.output.begun,
-                "changed": before != _encoded(arguments)}
+        return {**reply, "printed": session.output.begun, "changed": before != _encoded(arguments)}
     except BaseException as error:
         return {"error": report(error)}
     finally:
