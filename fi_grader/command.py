@@ -82,13 +82,13 @@ def _check(options):
     if options.seed is not None and options.seed < 0:
         raise ValueError(f"--seed {options.seed}: a seed is a whole number from 0 on.")
     if options.out is None and not options.list:
-        raise ValueError("say where the report goes: --out REPORT (or --list to see what is "
-                         "there).")
+        raise ValueError(
+            "say where the report goes: --out REPORT (or --list to see what is there).")
     for folder in map(Path, options.submissions if options.out else ()):
         if Path(options.out).resolve().is_relative_to(folder.resolve()) and folder.is_dir():
-            raise ValueError(f"--out {options.out} lies in {folder}, "
-                             "where it would be taken for a student: choose a folder beside it, "
-                             f"such as {folder.resolve().parent / 'report'}")
+            raise ValueError(f"--out {options.out} lies in {folder}, where it would be taken for "
+                             "a student: choose a folder beside it, such as "
+                             f"{folder.resolve().parent / 'report'}")
 
 
 def _course(options, assignments):
@@ -111,9 +111,8 @@ def _selection(names, found, assignments):
     if unknown:
         here = [*sorted(found.files), *assignments]
         near = [one for name in unknown for one in get_close_matches(name, here, 2, 0.4)]
-        raise ValueError(f"--only {' '.join(unknown)}: "
-                         "no student and no exercise here has that name. "
-                         f"Names here are {', '.join(near or here[:8])}.")
+        raise ValueError(f"--only {' '.join(unknown)}: no student and no exercise here has that "
+                         f"name. Names here are {', '.join(near or here[:8])}.")
     students, exercises = set(names) & set(found.files), set(names) & set(assignments)
     return lambda submission: ((not students or submission.student in students)
                                and (not exercises or submission.exercise in exercises))

@@ -55,9 +55,8 @@ def to_moodle(report, exercise, worksheet=None):
     column = {what: name for names in MOODLE for what, name in names.items()
               if name and name in columns}
     if not {"identifier", "grade"} <= set(column):
-        raise ValueError(f"{worksheet} is no grading worksheet of Moodle's: "
-                         "it needs the columns Identifier and Grade, "
-                         f"and has {', '.join(columns[:8])}.")
+        raise ValueError(f"{worksheet} is no grading worksheet of Moodle's: it needs the columns "
+                         f"Identifier and Grade, and has {', '.join(columns[:8])}.")
     notes, whose, feedback = [], set(), {}
     for row in rows:
         identifier, name, email, most = (row.get(column.get(what), "").strip()
@@ -132,9 +131,8 @@ def to_canvas(report, gradebook=None):
                    else _fresh_gradebook(report, handed_in))
     head = [name.strip() for name in head]
     if not {"ID", "Section"} <= set(head) or not {"Student", "LastName"} & set(head):
-        raise ValueError(f"{gradebook} is no gradebook of Canvas's: "
-                         "its first line needs Student, ID and Section, "
-                         f"and has {', '.join(head[:8])}.")
+        raise ValueError(f"{gradebook} is no gradebook of Canvas's: its first line needs Student, "
+                         f"ID and Section, and has {', '.join(head[:8])}.")
     columns = {e: place for e in report.exercises
                if (place := _column(report, e, head)) is not None}
     notes = [f"no column of the gradebook is {e}: name it in course.toml, [sets.{e}] canvas"
