@@ -39,8 +39,7 @@ def grade(options):
         beside if beside.is_dir() and not here.is_dir() else here.resolve())
     assignments = load(exercises)
     decided = _course(options, assignments)
-    found = finding.find(options.submissions, list(assignments), roster=decided.roster,
-                         cell_ids=finding.cell_ids_of(assignments))
+    found = finding.find(options.submissions, assignments, decided.roster)
     if options.list:
         return listing(found)
     is_wanted = _selection(options.only, found, assignments)

@@ -69,7 +69,7 @@ def grade_one(exercise, submission, seed=0, exercises="exercises"):
         raise ValueError(f"there is no set {exercise}: {', '.join(assignments)}.")
     settings = {"exercises": str(Path(exercises).resolve()), "seed": seed, "limit": None,
                 "sandbox": choose.level("auto")}
-    found = finding.of_one(submission, list(assignments), finding.cell_ids_of(assignments))
+    found = finding.of_one(submission, assignments)
     absent = finding.Submission("you", exercise, {"file": ""}, problem=(
         f"no notebook here is of {exercise}: hand in {exercise}.ipynb."))
     job = {**vars(found.get(exercise, absent)), "key": ""}

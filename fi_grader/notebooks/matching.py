@@ -148,11 +148,10 @@ def _collect_answers(plan, assignment, cells, places):
     sources = defaultdict(list)
     for p, place in places.items():
         if assignment.cells[place].part == "answer":
-            sources[place].append(cells[p].source)
-    answers = {place: "\n\n".join(filter(None, found))[:LONGEST_PROSE]
-               for place, found in sources.items()}
-    plan.written = digests(assignment, answers)
-    plan.answers = {assignment.cells[place].question: text for place, text in answers.items()}
+            sources[assignment.cells[place].question].append(cells[p].source)
+    plan.answers = {question: "\n\n".join(filter(None, found))[:LONGEST_PROSE]
+                    for question, found in sources.items()}
+    plan.written = digests(assignment, plan.answers)
     for question, text in plan.answers.items():
         if question not in assignment.expressions and len(text) == LONGEST_PROSE:
             plan.flag(question, "prose cut")

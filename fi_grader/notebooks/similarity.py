@@ -22,11 +22,11 @@ SHARED = 3  # a pair is listed if it shares so many answers in code of one set, 
 
 
 def digests(assignment, answers):
-    """Hash each long answer of {place of the handed-out cell: source} -> {question: digest}."""
-    cells = {place: assignment.cells[place] for place in answers}
-    found = {place: digest(cell.kind, answers[place]) for place, cell in cells.items()}
-    return {cells[place].question: own for place, own in found.items()
-            if own and own != digest(cells[place].kind, cells[place].source)}
+    """Hash each long answer of {question: source} -> {question: digest}."""
+    cells = {cell.question: cell for cell in assignment.cells if cell.part == "answer"}
+    found = {question: digest(cells[question].kind, text) for question, text in answers.items()}
+    return {question: own for question, own in found.items()
+            if own and own != digest(cells[question].kind, cells[question].source)}
 
 
 @lru_cache(maxsize=1_000)

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from fi_course.submit import MANIFEST
 from fi_grader import escaping
 from fi_grader.submissions import platforms, reading
-from fi_grader.submissions.platforms import NO_ROSTER, Owner, Roster, key_of_name, owner_in
+from fi_grader.submissions.platforms import NO_ROSTER, Owner, key_of_name, owner_in
 from fi_grader.submissions.reading import JUNK, LINK, File
 
 CELL_IDS = re.compile(rb'"(?:grade_)?id": ?"([\w.-]{1,100})"|Q\(\\?["\']([\w.]{1,100})\\?["\']\)')
@@ -87,22 +87,18 @@ def cell_ids_of(assignments):
     return {id: names.pop() for id, names in names_of.items() if id and len(names) == 1}
 
 
-def find(sources, exercises, *, cell_ids=None, roster=NO_ROSTER):
-    """Find the students of one class in folders and zip files -> Found.
-
-    exercises : the names of all sets
-    cell_ids : what tells their cells, from `cell_ids_of`; without it names alone decide
-    roster : a Roster, under whose ids the students are listed
+def find(sources, assignments, roster=NO_ROSTER):
+    """Find the students of one class in folders and zip files, under a roster's ids -> Found.
 
     Raises ValueError if a source is missing, is one student's own, or holds no student.
     """
     named = {os.path.abspath(source): Path(source) for source in sources}
-    found = Found(list(named.values()), exercises, cell_ids or {}, roster)
+    found = Found(list(named.values()), list(assignments), cell_ids_of(assignments), roster)
     for source in found.sources:
         entries = [(owner, file) for owner, file in _topmost(source)
                    if file.member or os.path.abspath(file.path) not in named]
         names = [file.parts[0] for _, file in entries if not platforms.is_junk(file.parts[0])]
-        if names and all(name in exercises for name in names):
+        if names and all(name in assignments for name in names):
             raise ValueError(f"{source} is the folder of one student (it holds {names[0]}/): "
                              f"name the one above it, {source.resolve().parent}")
         for owner, file in entries:
@@ -119,9 +115,9 @@ def find(sources, exercises, *, cell_ids=None, roster=NO_ROSTER):
     return found
 
 
-def of_one(folder, exercises, cell_ids):
+def of_one(folder, assignments):
     """Find the submissions in one student's folder -> {exercise: Submission}."""
-    found = Found([Path(folder)], exercises, cell_ids)
+    found = Found([Path(folder)], list(assignments), cell_ids_of(assignments))
     found.files["you"].append((Path(folder), Owner("you"), File(str(folder), parts=("you",))))
     return {one.exercise: one for one in found.of_student("you")}
 
@@ -137,7 +133,7 @@ class Found:
     sources: list
     exercises: list
     cell_ids: dict
-    roster: Roster = NO_ROSTER
+    roster: object = NO_ROSTER
     files: dict = field(default_factory=lambda: defaultdict(list))
     looks: dict = field(default_factory=lambda: defaultdict(list))
     skipped: list = field(default_factory=list)

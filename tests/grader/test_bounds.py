@@ -148,7 +148,7 @@ def test_a_link_that_takes_the_files_place_a_pipe_and_a_file_beyond_all_measure_
     os.mkfifo(path)
     with pytest.raises(ValueError, match="no ordinary file"):
         read.content_of(File(str(path)))
-    found = finding.find([tmp_path], ["01_trees"])
+    found = finding.find([tmp_path], {"01_trees": TREES})
     assert not found.of_student("eve")
     assert "no ordinary file" in " ".join(finding.describe_skipped(found.skipped))
 
@@ -162,7 +162,7 @@ def test_a_folder_of_too_many_files_or_closed_to_us_is_named_and_no_more(tmp_pat
             raise PermissionError(13, "Permission denied")
         return usual(path)
     monkeypatch.setattr(os, "scandir", scandir)
-    found = finding.find([tmp_path], ["01_trees"])
+    found = finding.find([tmp_path], {"01_trees": TREES})
     assert {s.student: bool(s.found["file"]) for s in found.submissions()} == {"anna": True, "eve": False, "fay": False}
     skipped = " | ".join(finding.describe_skipped(found.skipped))
     assert "the rest was not looked at" in skipped and "cannot be looked into (Permission denied)" in skipped

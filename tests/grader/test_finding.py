@@ -16,7 +16,7 @@ TREES, GOLF = to_bytes(filled()), (ROOT / "exercises" / "02_golf.ipynb").read_by
 
 def find(source):
     """All submissions in a folder or zip file -> list."""
-    return list(finding.find([source], list(SETS), cell_ids=finding.cell_ids_of(SETS)).submissions())
+    return list(finding.find([source], SETS).submissions())
 
 
 def test_each_file_is_read_once_and_a_zip_in_a_zip_unpacked_once_for_all_its_files(tmp_path, monkeypatch):
