@@ -225,14 +225,12 @@ def listing(found):
 
 # Later commands
 
-@contextmanager
-def _report(options, assignments):
-    """Open the report that `fi-teach grade` has written -> Report, for a `with` block."""
-    place, decided = Path(options.report), _course(options, assignments)
+def _records(options):
+    """Open the report that `fi-teach grade` has written -> Records, for a `with` block."""
+    place = Path(options.report)
     if not (place / "results.jsonl").exists():
         raise ValueError(f"{place} is no report: name the folder that fi-teach grade has written.")
-    with results.opened(place) as records:
-        yield Report(records, decided)
+    return results.opened(place)
 
 
 def marks(options):
@@ -241,9 +239,11 @@ def marks(options):
     for file, (_, given) in files.items():
         if not given:
             raise ValueError(f"{file} has no marks yet: nothing was taken in.")
-    with _report(options, load(options.exercises)) as report:
+    decided = _course(options, load(options.exercises))
+    with _records(options) as records:
         for file, (content, _) in files.items():
-            results.write(report.folder / "marks" / file, content)
+            results.write(records.folder / "marks" / file, content)
+        report = Report(records, decided)
         class_page = views.write_views(report)
     return [*_marks_summary(report, class_page),
             *(f"Look at {student}, {exercise}: {reason}"
@@ -266,7 +266,9 @@ def export(options):
         seed = results.seed_of(Path(folder)) if (Path(folder) / "seed").exists() else 0
         lines.append(f"Wrote {gradescope.export(folder, options.exercise, project, seed)}")
     if has_sheets:
-        with _report(options, assignments) as report:
+        decided = _course(options, assignments)
+        with _records(options) as records:
+            report = Report(records, decided)
             if options.moodle is not None:
                 lines += sheets.to_moodle(report, options.exercise, options.moodle)
             if options.canvas is not None:

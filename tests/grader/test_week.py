@@ -117,6 +117,7 @@ def test_what_the_week_comes_to_is_what_was_read_line_by_line(name, week):
 
 
 def test_marks_of_both_assistants_reach_every_table_and_page(week):
+    assert week["said"]["marks"].startswith("52 marked by assistants, 0 corrected, 1 still to be read.")
     rows = {(row["student"], row["question"]): row for row in table(week["report"] / "grades.csv")}
     marked = [row for (_, question), row in rows.items() if question == PROSE and row["status"] == "marked"]
     assert {row["points"] for row in marked} == {"1", "2"}
