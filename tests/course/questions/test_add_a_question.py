@@ -1,7 +1,6 @@
 """CONTRIBUTING, "Add a question", followed to the letter with the question that stands there."""
 
 import ast
-import importlib.util
 import re
 import sys
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import exercises as tool
 from fi_course.questions import QUESTIONS, CheckFailed, Handle, judge
 from fi_course.questions.question_text import questions
 
@@ -34,9 +34,6 @@ def added(monkeypatch):
 @pytest.fixture
 def notebooks(added):
     """Its cells as an author writes them, stamped, and as a student gets them -> two lists of cells."""
-    spec = importlib.util.spec_from_file_location("exercises_tool", ROOT / "book" / "tools" / "exercises.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
     text, answer, check = (part.strip() for part in CELLS.split("---"))
     new = nbformat.v4
     solution = tool.stamp(new.new_notebook(cells=[

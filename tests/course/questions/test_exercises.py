@@ -5,7 +5,6 @@ what each check says is compared with what is stored of it, which of an exercise
 """
 
 import ast
-import importlib.util
 import json
 import os
 import re
@@ -19,6 +18,7 @@ import pytest
 from nbclient import NotebookClient
 from nbgrader.nbgraderformat import MetadataValidator
 
+import exercises as tool
 from fi_course.questions import QUESTIONS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,16 +28,7 @@ MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "HIDDEN TESTS", "check_hidden")
 
 
 @pytest.fixture(scope="module")
-def tool():
-    """book/tools/exercises.py, imported from where it lies."""
-    spec = importlib.util.spec_from_file_location("exercises_tool", ROOT / "book" / "tools" / "exercises.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def copies(tool, tmp_path_factory):
+def copies(tmp_path_factory):
     """The exercises with what each check is expected to say of its stub -> their folder."""
     folder = tmp_path_factory.mktemp("expected") / "exercises"
     tool.main(["--expected", str(folder)])
@@ -63,14 +54,14 @@ def secrets_of(path):
     return [line for line in hidden if len(line) > 5 and line not in open_lines]
 
 
-def test_stamping_and_deriving_again_changes_no_byte(tool):
+def test_stamping_and_deriving_again_changes_no_byte():
     for path, text in tool.wanted().items():
         assert path.read_bytes() == text.encode(
             "utf-8"), f"{path.name} is out of date: run python book/tools/exercises.py"
     assert [p.name for p in EXERCISES] == [p.name for p in SOLUTIONS]
 
 
-def test_what_is_out_of_date_is_written_and_what_has_no_source_goes(tool, tmp_path, monkeypatch, capsys):
+def test_what_is_out_of_date_is_written_and_what_has_no_source_goes(tmp_path, monkeypatch, capsys):
     for folder in ("solutions", "exercises"):
         (tmp_path / folder).mkdir()
     source = tmp_path / "solutions" / "01_trees.ipynb"
@@ -84,7 +75,7 @@ def test_what_is_out_of_date_is_written_and_what_has_no_source_goes(tool, tmp_pa
     assert (tmp_path / "exercises/01_trees.ipynb").read_bytes() == EXERCISES[0].read_bytes()
 
 
-def test_a_question_nobody_defines_is_refused_by_name(tool):
+def test_a_question_nobody_defines_is_refused_by_name():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("### trees.nowhere\nWhat?")])
     with pytest.raises(SystemExit, match=r"trees\.nowhere"):
         tool.stamp(notebook)
@@ -236,7 +227,7 @@ def test_nbval_turns_red_for_a_wrong_reference_a_changed_message_and_a_check_tha
                for name in ("decrease", "first_cut", "recall_mean", "recall_two_draws"))
 
 
-def test_a_wrong_reference_cannot_renew_its_own_verdict(tool):
+def test_a_wrong_reference_cannot_renew_its_own_verdict():
     """What is stored comes from the question, so that writing the notebooks again launders nothing."""
     notebook = nbformat.read(SOLUTIONS[0], as_version=4)
     expected = {cell.id: cell.outputs for cell in notebook.cells if cell.get("outputs")}
@@ -246,7 +237,7 @@ def test_a_wrong_reference_cannot_renew_its_own_verdict(tool):
     assert "55" in "".join(cell.source for cell in notebook.cells) and again == expected
 
 
-def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(tool, monkeypatch):
+def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(monkeypatch):
     from fi_course.questions import Verdict
 
     monkeypatch.setattr(tool, "judge", lambda question, answer: Verdict("right"))

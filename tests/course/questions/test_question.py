@@ -178,6 +178,7 @@ def test_a_function_that_rounds_is_told_so():
 
 @pytest.mark.parametrize("answer", [
     "a, because I say so", ("A)", "because I say so"), ["(a)", "it is so, I say"], np.array(["A.", "because I say so"]),
+    ("option a", "because I say so"), ("answer: a", "because I say so"), (" a ", "because I say so"),
     pd.Series(["a", "because I say so"])])
 def test_a_letter_and_its_reason_may_come_as_a_text_or_a_pair(answer):
     assert judge(question(choice("a", Mistake("other", "b", "no"))), answer).status == "right"
@@ -294,13 +295,6 @@ def test_a_test_that_counts_its_calls_instead_of_looking_fails(first):
 def test_prose_is_left_to_a_person():
     assert by_hand("*Your answer here.*", None).status == "not started"
     assert by_hand("It is a share of the decrease.", None).status == "by hand"
-
-
-def test_the_same_seed_gives_the_same_verdict_and_another_seed_other_inputs():
-    seen = []
-    for seed in (1, 1, 2):
-        judge(DOUBLE, lambda x: seen.append(x.tolist()) or 2 * x, seed)
-    assert seen[1] == seen[3] != seen[5]
 
 
 # The handle
