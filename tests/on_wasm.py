@@ -20,7 +20,7 @@ MINUTES = 60
 INSIDE = '''
 import importlib.abc, importlib.machinery, os, sys, types
 sys.dont_write_bytecode = True
-sys.path[:0] = ["/site", "/project", "/project/tests"]
+sys.path[:0] = ["/site", "/project", "/project/tests", "/project/tests/importance"]
 os.chdir("/project")
 os.environ["TMPDIR"] = "/tmp"
 import pytest
