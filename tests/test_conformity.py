@@ -147,10 +147,10 @@ def permutation_gap():
 
 
 def mvr_excess():
-    """By which share our loss is above knockpy's; 0 if it is not."""
-    correlation = CORRELATIONS["ar 0.7"]
-    theirs = stored("mvr s, ar 0.7", correlation)
-    return float(max(0, mvr_loss(correlation, mvr_s(correlation)) / mvr_loss(correlation, theirs) - 1))
+    """By which share our loss is above knockpy's at most; 0 if it is not."""
+    return float(max(0, *(
+        mvr_loss(correlation, mvr_s(correlation)) / mvr_loss(correlation, stored(f"mvr s, {name}", correlation)) - 1
+        for name, correlation in CORRELATIONS.items())))
 
 
 def threshold_gap():

@@ -1,10 +1,10 @@
-"""Knockoffs: exchangeable by closed form, no worse than knockpy, and the false discovery rate that is promised."""
+"""Knockoffs: exchangeable by closed form, and the false discovery rate that is promised."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from definitions import mvr_loss, mvr_s_by_definition
-from oracles import CORRELATIONS, ar1, knockoff_statistics, random_covariance, stored
+from oracles import ar1, knockoff_statistics, random_covariance
 from scipy.optimize import minimize_scalar
 
 from fi_teach.basics.results import Importance
@@ -56,12 +56,6 @@ def test_rounds_in_blocks_are_the_steps_with_an_inverse_each():
         np.testing.assert_allclose(kn.mvr_s(covariance), mvr_s_by_definition(covariance), rtol=1e-8)
 
 
-def test_units_of_the_features_carry_over():
-    covariance, units = ar1(5, 0.7), np.array([1, 10, 0.1, 1000, 3.0])
-    for s_of in kn.S_METHODS.values():
-        np.testing.assert_allclose(s_of(covariance * np.outer(units, units)), s_of(covariance) * units**2, rtol=1e-9)
-
-
 def test_drawn_knockoffs_have_the_moments_they_should():
     """20,000 rows: entries of the joint covariance within 0.04, 4 standard errors of at most sqrt(2/20000)."""
     covariance, mean, rng = ar1(4, 0.7), np.full(4, 5.0), np.random.default_rng(3)
@@ -70,13 +64,6 @@ def test_drawn_knockoffs_have_the_moments_they_should():
     both, mixed = np.hstack([X, drawn]), covariance - np.diag(kn.equicorrelated_s(covariance))
     np.testing.assert_allclose(np.cov(both.T), np.block([[covariance, mixed], [mixed, covariance]]), atol=0.04)
     np.testing.assert_allclose(both.mean(axis=0), 5, atol=0.04)
-
-
-def test_data_and_knockoffs_from_one_seed_share_no_numbers():
-    """X = default_rng(0).normal(...) and rng=0: a sampler that drew the same stream would return X itself."""
-    X = np.random.default_rng(0).normal(size=(2000, 3))
-    knockoffs = kn.gaussian_knockoffs(X, mean=np.zeros(3), covariance=np.eye(3), rng=0)
-    assert np.abs([np.corrcoef(X[:, j], knockoffs[:, j])[0, 1] for j in range(3)]).max() < 0.1
 
 
 @pytest.mark.parametrize("below", [0.0, 1e-8])
@@ -123,25 +110,13 @@ def test_gaussian_knockoffs_of_shifted_features_are_shifted_as_much(mean):
     assert np.allclose(there, here + 100)
 
 
-# --- the reference library, and the threshold's definition ---
-
-
-def test_s_is_no_worse_than_knockpys():
-    """Its mvr loss is no smaller, and its equicorrelated s steps back from the edge."""
-    for name, correlation in CORRELATIONS.items():
-        theirs = mvr_loss(correlation, stored(f"mvr s, {name}", correlation))
-        assert mvr_loss(correlation, kn.mvr_s(correlation)) <= theirs * (1 + 1e-9)
-    theirs, ours = stored("equicorrelated s, ar 0.5", ar1(30, 0.5)), kn.equicorrelated_s(ar1(30, 0.5))
-    assert (ours >= theirs).all()
-    np.testing.assert_allclose(ours, theirs, rtol=0.01)
+# --- the threshold's definition ---
 
 
 @pytest.mark.parametrize("offset", [0, 1])
-def test_the_threshold_is_knockpys_and_its_definition_read_aloud_with_ties_and_zeros(offset):
+def test_the_threshold_is_its_definition_read_aloud_with_ties_and_zeros(offset):
     statistics = knockoff_statistics()
-    ours = [kn.knockoff_threshold(W, 0.2, offset=offset) for W in statistics]
-    np.testing.assert_array_equal(ours, stored(f"threshold, offset {offset}", statistics))
-    for values in (*statistics.round(1), np.zeros(10), np.repeat([0, 1], [10, 5]), np.full(4, 9)):
+    for values in (*statistics, *statistics.round(1), np.zeros(10), np.repeat([0, 1], [10, 5]), np.full(4, 9)):
         good = [t for t in np.abs(values)
                 if t > 0 and (offset + (values <= -t).sum()) / max(1, (values >= t).sum()) <= 0.2]
         assert kn.knockoff_threshold(values, 0.2, offset=offset) == min(good, default=np.inf)
@@ -237,16 +212,3 @@ def test_the_filter_takes_frames_labels_and_importances_and_says_what_it_found()
 def test_knockoff_p_values_are_one_half_only_above_zero():
     found = kn.KnockoffSelection(("a", "b", "c"), np.array([3.0, 0.0, -1.0]), 3.0)
     assert found.p_values.tolist() == [0.5, 1, 1]
-
-
-@pytest.mark.parametrize(("call", "says"), [
-    (lambda: kn.gaussian_knockoffs([[1.0, 2.0]]), "one value in all 1 rows"),
-    (lambda: kn.gaussian_knockoffs(ar1(3, 0.5), covariance=np.ones((3, 3))), "cannot be inverted"),
-    (lambda: kn.equicorrelated_s([[1, 2, 3], [2, 4, 5]]), "symmetric matrix"),
-    (lambda: kn.mvr_s([[1, 2], [2, 1]]), "cannot be inverted"),
-    (lambda: kn.mvr_s([[1, np.nan], [np.nan, 1]]), "is not symmetric"),
-    (lambda: kn.mvr_s([[np.nan, 0], [0, 1]]), "not above 0"),
-])
-def test_a_covariance_that_is_none_is_refused_with_a_reason(call, says):
-    with pytest.raises(ValueError, match=says):
-        call()
