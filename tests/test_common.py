@@ -1,9 +1,9 @@
 """What all public functions promise, as far as their arguments go: one good call of each (calls.py), and changes of it.
 
 A new function is tried by adding its good call. What its arguments promise is then tried by itself: inputs are left
-alone, one seed gives one result, columns go by name, classes by any label, equal weights change nothing, an unused
-column gets 0, the fast version is the definition, which calls no engine, and every optional argument changes the
-result.
+alone, one seed gives one result from a stream of its own, columns go by name, classes by any label, equal weights
+change nothing, rows without weight and groups count as such, an unused column gets 0, the fast version is the
+definition, which calls no engine, and every optional argument changes the result.
 """
 
 import importlib
@@ -11,13 +11,15 @@ import inspect
 import pkgutil
 import sys
 from copy import deepcopy
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
+from itertools import chain, product
 
 import definitions
 import numpy as np
 import pandas as pd
 import pytest
 from calls import FOREST, GOOD, PUBLIC, TREE, X, Y, call, parameters
+from random_trees import tree_by_hand
 
 from fi_teach import fast, importance, trees, worlds
 from fi_teach.basics.equality import same
@@ -115,6 +117,21 @@ def test_one_seed_gives_one_result_and_another_seed_another():
     assert (unlike, alike) == ([], [])
 
 
+DRAWS_DATA = {*worlds.__all__, "compare", "interventional_mean", "observe"}
+
+
+def test_every_method_draws_from_a_stream_of_its_own(monkeypatch):
+    """Data of default_rng(3) and a method with rng=3 share no numbers, and nor do two methods with one seed."""
+    seeds, make, streams, wrong = [], np.random.default_rng, {}, []
+    monkeypatch.setattr(np.random, "default_rng", lambda seed=None: seeds.append(seed) or make(seed))
+    for name in set(having("rng")) - DRAWS_DATA:
+        seeds.clear()
+        call(name, rng=3)
+        wrong += [name] if 3 in seeds else []
+        streams.setdefault(str(seeds[0]), set()).add(name.removesuffix("_by_definition"))
+    assert wrong == [] == [names for names in streams.values() if len(names) > 1]
+
+
 # --- columns and labels ---
 
 
@@ -191,6 +208,44 @@ def test_permutation_sd_is_the_sample_standard_deviation_of_the_draws():
                 np.testing.assert_allclose(found.permutation_sd, np.std(found.draws, axis=1, ddof=1), err_msg=name)
 
 
+SCORED = ("score_permutation_importance", "sage", "sage_by_definition")
+"""They weigh, or group, whole sets of rows: their own tests do."""
+ERRING = [(name, settings) for name in having("model", "X", "y", "groups") if name not in SCORED
+          for settings in ([{"method": "subgroups"}, {"method": "gaussian"}] if "method" in parameters(name) else [{}])]
+
+
+def of_first(name, settings, forest, table, **given):
+    """What a method finds of the first column of a table, from forests whose trees saw none of its rows."""
+    taken = {key: value for key, value in {"feature_groups": None, "column": 0, "n_repeats": 60, **settings}.items()
+             if key in parameters(name)}
+    unseen = replace(forest, in_bag=np.zeros((len(forest.trees), len(table)), int))
+    found = PUBLIC[name](model=unseen, X=table, **taken, **given)
+    return found if isinstance(found, tuple) else (found.mean[0], found.standard_error[0])
+
+
+@pytest.mark.parametrize(("name", "settings"), ERRING, ids=str)
+def test_a_method_is_sure_of_zero_where_no_row_with_weight_can_lose(name, settings):
+    """The trees ask x1 first: new values of x0 only harm the rows with x1 = 1, which weigh nothing."""
+    tree = tree_by_hand([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [1, -2, 0, -2, -2], [0.5, -2, 0, -2, -2],
+                        [0, 0, 0, -1, 1])
+    forest = Forest((tree,) * 2, np.full(2, 0.5), np.zeros(1), ("x0", "x1"))
+    table = np.column_stack([np.random.default_rng(0).normal(size=40), np.arange(40) % 2])
+    given = {"name": name, "settings": settings, "forest": forest, "table": table, "y": table.prod(axis=1)}
+    assert of_first(**given, sample_weight=1 - table[:, 1]) == (0, 0)
+    assert min(of_first(**given)) > 0
+
+
+@pytest.mark.parametrize(("name", "settings"), [one for one in ERRING if "interval" not in one[0]], ids=str)
+def test_rows_given_four_times_are_half_as_sure_as_they_seem(name, settings):
+    """As many rows, a quarter of the knowledge: named as groups, they have twice the error, and a little for G - 1."""
+    rows = np.random.default_rng(1).normal(size=(20, 2)) @ [[1, 0.9], [0, 0.4]]
+    table = rows.repeat(4, axis=0)
+    forest = grow_forest(table, table[:, 0], n_trees=2, max_features=None)
+    alone, grouped = (of_first(name, settings, forest, table, y=table[:, 0], groups=groups)[1]
+                      for groups in (None, np.arange(80) // 4))
+    assert grouped / alone == pytest.approx(2.04, rel=0.05)
+
+
 # --- fast, and by definition ---
 
 
@@ -219,19 +274,46 @@ def kinds_of(name, slow):
     return [kind for kind in MODELS if "tree" not in name or kind != "function"]
 
 
+def settings_of(both, kind):
+    """The settings under which a pair is compared: a loss beside the usual one, and a method beside the first."""
+    yield {}
+    if "loss" in both:
+        yield {"loss": "log_loss" if kind in ("classes", "boosting") else "absolute"}
+    if "method" in both:
+        yield {"method": "gaussian" if "loss" in both else "ufi"}
+
+
 @pytest.mark.parametrize(("fast", "slow"), PAIRS, ids=[slow for _, slow in PAIRS])
 def test_the_fast_version_equals_the_definition(fast, slow):
     both = set(GOOD[fast]) & set(inspect.signature(SLOW[slow]).parameters)
     wrong = []
     for kind in kinds_of(fast, slow):
-        for weighed, weights in WEIGHED.items():
+        for (weighed, weights), settings in product(WEIGHED.items(), settings_of(both, kind)):
             given = {key: GOOD[fast][key] for key in both} | {key: weights[key] for key in weights if key in both}
             model, y = MODELS[kind]
-            given |= {"model": model} if "model" in both else {}
+            given |= settings | ({"model": model} if "model" in both else {})
             given |= {"y": y} if {"model", "y"} <= both else {}
             every = {"max_features": None} if fast == "grow_forest" else {}
-            wrong += [] if close(PUBLIC[fast](**given, **every), SLOW[slow](**given)) else [(kind, weighed)]
+            wrong += [] if close(PUBLIC[fast](**given, **every), SLOW[slow](**given)) else [(kind, weighed, settings)]
     assert wrong == []
+
+
+AT_ONCE = {
+    "exact_permutation_importance": ("fast.exact_permutation.PAIRS_AT_ONCE", "fast.exact_permutation.RANGES_AT_ONCE"),
+    "oob_importance": ("fast.oob.CELLS_AT_ONCE",),
+    "permutation_importance": ("fast.permutation.ROWS_A_CALL",),
+    "shapley_values": ("basics.value_functions.NUMBERS_AT_ONCE",),
+    "tree_explainer": ("fast.tree_explainer.ANSWERS_AT_ONCE",),
+}
+
+
+@pytest.mark.parametrize("size", [1, 100, 10**9])
+def test_a_few_at_a_time_give_what_all_at_once_give(size, monkeypatch):
+    """However little memory there is: the same numbers."""
+    whole = {name: outcome(name) for name in AT_ONCE}
+    for constant in chain(*AT_ONCE.values()):
+        monkeypatch.setattr(f"fi_teach.{constant}", size)
+    assert [name for name in AT_ONCE if not close(outcome(name), whole[name])] == []
 
 
 @pytest.fixture

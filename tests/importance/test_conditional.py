@@ -3,24 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from definitions import conditional_importance_by_definition
+from small_tables import first
 
 from fi_teach.basics.shuffles import gaussian_conditional
 from fi_teach.importance.conditional import conditional_importance, shuffle_within, subgroups
 from fi_teach.importance.permutation import permutation_importance
 
 METHODS = pytest.mark.parametrize("method", ["subgroups", "gaussian"])
-BOTH_WAYS = pytest.mark.parametrize("measure", [conditional_importance, conditional_importance_by_definition])
 
 
 def correlated(n=2000, rho=0.9, seed=0):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=n)
     return np.column_stack([x, rho * x + np.sqrt(1 - rho**2) * rng.normal(size=n)])
-
-
-def first(X):
-    return np.asarray(X)[:, 0]
 
 
 # --- closed forms ---
@@ -146,47 +141,10 @@ def test_words_are_grouped_by_gini_and_not_by_the_order_of_the_alphabet():
 # --- weights, groups, errors ---
 
 
-@METHODS
-@pytest.mark.parametrize("groups", [None, np.arange(80) // 4], ids=["rows alone", "in groups"])
-def test_all_at_once_is_the_definition_draw_by_draw(method, groups):
-    """Importances, their spread, and the errors of rows alone and of rows drawn together: to 1e-12."""
-    X = correlated(n=80)
-    weight = np.arange(80) % 3 + 1
-    given = {"method": method, "n_repeats": 4, "rng": 3, "sample_weight": weight, "groups": groups}
-    fast = conditional_importance(first, X, X[:, 0], **given)
-    slow = conditional_importance_by_definition(first, X, X[:, 0], **given)
-    for part in ("draws", "standard_error", "permutation_sd"):
-        np.testing.assert_allclose(getattr(fast, part), getattr(slow, part), rtol=0, atol=1e-12)
-    assert fast.standard_error[0] > 0 and (fast.method, fast.unit) == (slow.method, slow.unit)
-
-
-@METHODS
-@BOTH_WAYS
-def test_rows_given_four_times_make_less_sure_if_they_are_named_as_groups(method, measure):
-    """As many rows, a quarter of the knowledge: about twice the error."""
-    X = np.repeat(correlated(n=40), 4, axis=0)
-    alone, grouped = (
-        measure(first, X, X[:, 0], method=method, n_repeats=5, groups=groups).standard_error[0]
-        for groups in (None, np.arange(160) // 4))
-    assert 1.4 < grouped / alone < 2.6
-
-
-@METHODS
-@BOTH_WAYS
-def test_conditional_importance_is_sure_where_no_row_with_weight_can_lose(method, measure):
-    """New values of x0 only harm the rows with x1 = 1, which weigh nothing: 0, with an error of 0."""
-    X = np.column_stack([np.random.default_rng(0).normal(size=60), np.arange(60) % 2])
-    given = (lambda X: X[:, 0] * X[:, 1], X, X.prod(axis=1))
-    found = measure(*given, method=method, sample_weight=1 - X[:, 1])
-    assert found.mean[0] == found.standard_error[0] == 0
-    assert measure(*given, method=method).standard_error[0] > 0
-
-
-@BOTH_WAYS
-def test_gaussian_conditional_importance_is_sure_where_all_rows_lose_the_same_however_they_weigh(measure):
+def test_gaussian_conditional_importance_is_sure_where_all_rows_lose_the_same_however_they_weigh():
     """Any new value costs 1. Uncentred, the error would be that of the mean weight; tolerance a tenth of it."""
     X, weight = correlated(n=40), np.arange(1.0, 41)
-    found = measure(first, X, X[:, 0], method="gaussian", loss=lambda y, f: (y != f).astype(float),
+    found = conditional_importance(first, X, X[:, 0], method="gaussian", loss=lambda y, f: (y != f).astype(float),
                     n_repeats=2000, sample_weight=weight)
     assert found.mean[0] == pytest.approx(1)
     assert found.standard_error[0] < 0.1 * weight.std() / weight.mean() / np.sqrt(40)

@@ -1,10 +1,11 @@
-"""What holds for all permutation methods beyond test_common.py: honest errors, own random numbers, real tables."""
+"""What holds for all permutation methods beyond test_common.py: honest errors, real tables."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from small_tables import first, warmth, words_dates_and_gaps
 
 from fi_teach.importance import (
     conditional_importance,
@@ -21,11 +22,6 @@ from fi_teach.importance import (
 )
 from fi_teach.trees import grow_cart, grow_forest
 
-
-def first(X):
-    return np.asarray(X)[:, 0]
-
-
 # --- the standard error is the spread of the importance over new test sets ---
 
 
@@ -38,14 +34,6 @@ def of_two_columns(rng, **how):
 def weighted(rng):
     X, weight = rng.normal(size=(120, 1)), rng.exponential(size=120)
     return permutation_importance(first, X, X[:, 0], n_repeats=5, sample_weight=weight, rng=rng)
-
-
-def in_groups(rng, method):
-    """40 patients with 4 visits that are alike: rows taken for independent would claim half the error."""
-    patient = np.repeat(np.arange(40), 4)
-    X = rng.normal(size=(40, 1))[patient] + 0.05 * rng.normal(size=(160, 1))
-    own = {} if method is exact_permutation_importance else {"rng": rng}
-    return method(first, X, X[:, 0], groups=patient, **own)
 
 
 def of_a_tree(rng):
@@ -91,8 +79,6 @@ CASES = {
     "columns together": (of_two_columns, {}, 800),
     "columns one by one": (of_two_columns, {"together": False}, 800),
     "weighted": (weighted, {}, 300),
-    "groups": (in_groups, {"method": permutation_importance}, 200),
-    "groups, exact": (in_groups, {"method": exact_permutation_importance}, 200),
     "exact": (of_a_tree, {}, 400),
     "gaussian": (conditional, {"method": "gaussian"}, 300),
     "gaussian, wrong": (of_a_wrong_model, {}, 300),
@@ -114,54 +100,14 @@ def test_the_standard_error_is_the_spread_over_new_test_sets(case):
     assert np.sqrt((errors**2).mean()) == pytest.approx(means.std(), rel=0.1 if n_test_sets == 800 else 0.15)
 
 
-# --- random numbers that the data and other methods cannot share ---
-
-
-def test_seed_0_never_draws_the_data_again():
-    """Data of default_rng(0), method of rng=0: a new value that is the old one would cost nothing.
-
-    f = x = y standard normal, the others independent: conditionally as marginally 2; tolerance 25%.
-    """
-    for p in (1, 30):
-        X = np.random.default_rng(0).normal(size=(600, p))
-        found = conditional_importance(first, X, X[:, 0], method="gaussian", n_repeats=1, rng=0)
-        assert found.draws[0, 0] == pytest.approx(2, rel=0.25)
-
-
-def test_two_methods_with_one_seed_shuffle_apart():
-    X = np.random.default_rng(1).normal(size=(60, 1))
-    differences, donors = shuffle_differences(first, X, X[:, 0], 0, rng=0)
-    assert not np.array_equal(donors[:, 0], np.random.default_rng(0).permutation(60))
-    there = permutation_importance(first, X, X[:, 0], n_repeats=1).draws[0, 0]
-    assert there != pytest.approx(differences.mean())
-
-
 # --- tables of any kind ---
-
-
-def real_table(n=120):
-    """Words, dates, truth values, numbers and gaps; y depends on the first and the last column."""
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame({
-        "sky": pd.Series(rng.choice(["sun", "rain", "snow"], n), dtype="category"),
-        "wind": rng.choice(["west", "east"], n),
-        "day": pd.date_range("2024-01-01", periods=n),
-        "mild": rng.random(n) < 0.5,
-        "size": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
-    })
-    table.loc[::9, "wind"] = None
-    return table, warmth(table)
-
-
-def warmth(table):
-    return (table["sky"] == "sun") * 2.0 + table["size"].fillna(0)
 
 
 @pytest.mark.parametrize("method", [
     permutation_importance, permutation_importance_by_definition, exact_permutation_importance,
     exact_permutation_importance_by_definition, conditional_importance, score_permutation_importance])
 def test_a_table_of_words_dates_and_gaps_is_taken_as_it_is(method):
-    table, y = real_table()
+    table, y = words_dates_and_gaps()
     before, kinds = table.copy(), []
 
     def model(shuffled):
@@ -177,7 +123,7 @@ def test_a_table_of_words_dates_and_gaps_is_taken_as_it_is(method):
 
 
 def test_words_and_gaps_can_be_shuffled_as_a_group_and_resampled():
-    table, y = real_table()
+    table, y = words_dates_and_gaps()
     groups = {"weather": ["sky", "wind"], "time": "day"}
     found = permutation_importance(warmth, table, y, feature_groups=groups)
     assert found.names == ("weather", "time")
@@ -189,7 +135,7 @@ def test_words_and_gaps_can_be_shuffled_as_a_group_and_resampled():
 
 def test_a_normal_distribution_takes_no_words_and_says_who_does():
     with pytest.raises(ValueError, match=r"'sky' of X holds text.*method='subgroups'"):
-        conditional_importance(warmth, *real_table(), method="gaussian")
+        conditional_importance(warmth, *words_dates_and_gaps(), method="gaussian")
 
 
 def test_a_pipeline_of_words_and_gaps_is_judged_as_it_is_fitted():
@@ -198,7 +144,7 @@ def test_a_pipeline_of_words_and_gaps_is_judged_as_it_is_fitted():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
 
-    table, y = real_table()
+    table, y = words_dates_and_gaps()
     table, y = table.drop(columns="day"), np.where(y > 1, "high", "low")
     forest = RandomForestClassifier(20, random_state=0)
     words = compose.make_column_transformer((OneHotEncoder(), ["sky", "wind"]), remainder="passthrough")

@@ -1,4 +1,4 @@
-"""Out-of-bag importance: the bananas by hand, both variants against their definitions, weights and groups."""
+"""Out-of-bag importance: the bananas by hand, truth, weights and groups."""
 
 from dataclasses import replace
 
@@ -9,14 +9,11 @@ from definitions import oob_importance_by_definition, oob_importance_per_tree_by
 from random_trees import tree_by_hand
 
 from fi_teach.basics.forest import Forest
-from fi_teach.fast import oob as fast_oob
 from fi_teach.importance.oob import oob_importance, oob_importance_per_tree
 from fi_teach.trees.forest import grow_forest
 
 VOTES = (oob_importance, oob_importance_by_definition)
 TREES = (oob_importance_per_tree, oob_importance_per_tree_by_definition)
-FOUR = pytest.mark.parametrize("measure", VOTES + TREES)
-TWO = pytest.mark.parametrize(("measure", "definition"), [VOTES, TREES], ids=["votes", "trees"])
 
 
 def a_table(n=60, p=4):
@@ -62,48 +59,7 @@ def test_the_bananas_have_the_importance_of_the_slides(measures, weight, expecte
         assert found.draws[1].tolist() == [1, 0.5]
 
 
-# --- the definition ---
-
-
-DONORS = np.stack([np.random.default_rng(k).permutation(60) for k in range(3)], axis=1)
-
-
-@TWO
-@pytest.mark.parametrize("donors", [None, DONORS], ids=["drawn", "given"])
-@pytest.mark.parametrize("loss", ["squared", "zero_one", "log_loss"])
-def test_one_walk_a_tree_gives_what_row_by_row_gives(measure, definition, donors, loss):
-    X, y = a_table()
-    y = y if loss == "squared" else np.where(y > 0, "yes", "no")
-    given = {"n_repeats": 3, "donors": donors, "loss": loss}
-    forest = grow_forest(X, y, n_trees=7, max_depth=5, rng=1)
-    fast, slow = measure(forest, X, y, **given), definition(forest, X, y, **given)
-    assert fast.draws.shape == (4, 3 if measure is oob_importance else 7)
-    assert np.allclose(fast.draws, slow.draws, atol=1e-12)
-    assert np.allclose(fast.standard_error, slow.standard_error, atol=1e-12)
-
-
-@pytest.mark.parametrize("cells", [1, 3 * 10 * 60])
-def test_a_few_features_at_a_time_give_what_all_at_once_give(monkeypatch, cells):
-    """However little memory there is: the same numbers."""
-    X, y = a_table()
-    forest = grow_forest(X, y, n_trees=7)
-    whole = oob_importance(forest, X, y)
-    monkeypatch.setattr(fast_oob, "CELLS_AT_ONCE", cells)
-    assert oob_importance(forest, X, y) == whole
-
-
 # --- truth ---
-
-
-@TWO
-def test_the_planted_order_is_found_and_noise_is_within_three_standard_errors_of_zero(measure, definition):
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(300, 4))
-    y = 2 * X[:, 0] + X[:, 1] + rng.normal(size=300)
-    found = measure(grow_forest(X, y, n_trees=60), X, y)
-    assert found.rank[:2].tolist() == [1, 2]
-    assert (np.abs(found.mean[2:]) < 3 * found.standard_error[2:]).all()
-    assert (found.mean[:2] > 5 * found.standard_error[:2]).all()
 
 
 def test_a_tree_alone_suffers_more_than_the_vote_where_voting_forgives():
@@ -142,35 +98,11 @@ def test_oob_importance_per_tree_takes_a_donor_for_as_likely_as_another():
     assert found.standard_error[0] == pytest.approx(psi.std(ddof=1) / np.sqrt(6), rel=0.1)
 
 
-@FOUR
-def test_out_of_bag_importances_are_sure_where_no_row_with_weight_can_lose(measure):
-    """The tree asks x1 first: shuffling x0 only harms the rows with x1 = 1, which weigh nothing."""
-    X = np.column_stack([np.random.default_rng(0).normal(size=40), np.arange(40) % 2])
-    tree = tree_by_hand([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [1, -2, 0, -2, -2], [0.5, -2, 0, -2, -2],
-                        [0, 0, 0, -1, 1])
-    forest = Forest((tree,) * 2, np.full(2, 0.5), np.zeros(1), ("x0", "x1"), in_bag=np.zeros((2, 40), int))
-    found = measure(forest, X, X.prod(axis=1), n_repeats=3, sample_weight=1 - X[:, 1])
-    assert found.mean[0] == found.standard_error[0] == 0
-    assert measure(forest, X, X.prod(axis=1), n_repeats=3).standard_error[0] > 0
-
-
-@FOUR
-def test_out_of_bag_importances_of_rows_given_four_times_are_half_as_sure_as_they_seem(measure):
-    """10 rows, each four times and each in no bag; 60 shuffles leave an error of the factor 2 below 15%."""
-    X = np.random.default_rng(1).normal(size=(10, 2)).repeat(4, axis=0)
-    grown = grow_forest(X, X[:, 0], n_trees=2, bootstrap=False, max_features=None)
-    forest = replace(grown, in_bag=np.zeros((2, 40), int))
-    n_repeats = 60 if measure in (oob_importance, oob_importance_per_tree) else 20
-    alone, grouped = (measure(forest, X, X[:, 0], n_repeats=n_repeats, groups=groups).standard_error[0]
-                      for groups in (None, np.arange(40) // 4))
-    assert grouped / alone == pytest.approx(2, rel=0.15)
-
-
 # --- what the sweep of test_bad_input.py cannot say ---
 
 
-@TWO
-def test_a_forest_whose_bags_say_too_little_is_refused(measure, definition):
+@pytest.mark.parametrize("measure", [oob_importance, oob_importance_per_tree])
+def test_a_forest_whose_bags_say_too_little_is_refused(measure):
     X, y = a_table()
     forest = grow_forest(X, y, n_trees=5, max_depth=2)
     weight = np.where(forest.out_of_bag[0], 0, 1)

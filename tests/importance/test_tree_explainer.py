@@ -53,14 +53,6 @@ def test_trees_without_a_table_are_walked(monkeypatch, interventional):
     assert_same(limited(X), tree_shap(forest, X, background=background))
 
 
-def test_rows_in_chunks_say_the_same(monkeypatch):
-    forest, X = random_forest(3, 5, depth=6), random_rows(3, 40, 5)
-    explain = tree_explainer(forest)
-    expected = explain(X).values
-    monkeypatch.setattr(prepared, "ANSWERS_AT_ONCE", 100)
-    np.testing.assert_array_equal(explain(X).values, expected)
-
-
 def test_calls_leave_no_trace():
     """What one call returned is not touched by the next, and a changed result spoils no later one."""
     forest, X = random_forest(4, 3, n_outputs=2), random_rows(4, 6, 3)
