@@ -4,6 +4,7 @@ Never a wrong number, never a bare IndexError: every argument of every function 
 """
 
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,6 @@ from calls import (
     ONES,
     PAIRS,
     PUBLIC,
-    RNG,
     TIME,
     TREE,
     WORDS,
@@ -33,9 +33,9 @@ from calls import (
 import fi_audit
 import fi_course
 import fi_teach
-import fi_teach.importance as importance
 import fi_teach.trees as trees
 from fi_course.tables import read_csv
+from fi_teach.basics.value_functions import neighbours
 
 PACKAGES = {Path(module.__file__).parent for module in (fi_teach, fi_audit, fi_course)}
 FLAGS = {"together", "progress", "normalize", "weighted", "bootstrap", "blank", "shown"}
@@ -67,11 +67,6 @@ def fault_of(name, /, **changed):
     if len(said.split()) < 6 or said.startswith(FOREIGN):
         return f"is refused without a sentence that helps: {said!r}"
     return None
-
-
-def test_good_data_is_taken():
-    for name in PUBLIC:
-        assert call(name) is not None, name
 
 
 def test_no_argument_is_left_out_of_the_sweep():
@@ -276,27 +271,6 @@ def test_every_bad_value_is_refused_with_a_sentence(name):
 # --- what the sweep cannot say ---
 
 
-def test_an_audit_takes_words_and_gaps():
-    for name in AUDITS:
-        for table in (spoiled(np.nan), X.assign(b=["red", "blue"] * 20)):
-            assert call(name, X=table) is not None, name
-
-
-def test_an_unfitted_model_is_refused():
-    from sklearn.ensemble import RandomForestRegressor
-
-    for method in (importance.mdi, trees.from_model):
-        with pytest.raises(ValueError, match="fit"):
-            method(RandomForestRegressor())
-
-
-def test_unknown_names_are_refused_with_the_known_ones():
-    for name, unknown in (("grow_cart", {"criterion": "mse"}), ("debiased_mdi", {"method": "nope"}),
-                          ("permutation_importance", {"loss": "nope"})):
-        with pytest.raises(ValueError, match=r"expected|known"):
-            call(name, **unknown)
-
-
 def test_a_table_that_is_not_there_is_refused_with_those_there_are():
     """Also where the name is a path, or none."""
     for name in ("nobody", "../compare", None, 3, ["golf"]):
@@ -304,27 +278,75 @@ def test_a_table_that_is_not_there_is_refused_with_those_there_are():
             read_csv(name)
 
 
-def test_too_many_players_are_refused_with_what_to_use_instead():
-    wide = RNG.normal(size=(5, 40))
-    with pytest.raises(ValueError, match=r"tree_shap|sampled|kernel"):
-        importance.shapley_values(lambda Z: Z.sum(axis=1), wide, background=wide)
-
-
 def test_one_row_cannot_be_shuffled():
     one = {"X": X.iloc[:1], "y": Y[:1], "sample_weight": None, "groups": None}
     assert fault_of("permutation_importance", **one) is None
 
 
-def test_a_refusal_names_the_argument_that_is_wrong():
-    one_label, constant = np.zeros(40), X.assign(c=1.0)
-    for name, changed, says in [
-        *[(name, {"background": spoiled(np.nan)}, "^background holds NaN, in column 'b'")
-          for name in ("kernel_shap", "sage", "shapley_values", "tree_shap", "tree_explainer")],
-        ("proxies", {"protected": one_label}, "^protected has 1 labels"),
-        ("group_gap", {"group": one_label}, "^group has 1 labels"),
-        *[(name, {"y": LABELS[:3]}, "^y has 3 labels, branch has shape .40,.") for name in ("gain", "gain_ratio")],
-        ("gaussian_knockoffs", {"X": constant, "covariance": None}, "^column 'c' of X"),
-        ("knockoff_filter", {"X": constant, "knockoffs": "mvr"}, "^column 'c' of X"),
-    ]:
-        with pytest.raises(ValueError, match=says):
-            call(name, **changed)
+def of_three(table, target):
+    """A learner that names its columns."""
+    return fit(table[["a", "b", "c"]], target)
+
+
+CONSTANT, ONE_LABEL, WIDE = X.assign(c=1.0), np.zeros(40), np.zeros((5, 17))
+TOGETHER = [
+    *[(name, {"background": spoiled(np.nan)}, "^background holds NaN, in column 'b'")
+      for name in ("kernel_shap", "sage", "shapley_values", "tree_shap", "tree_explainer")],
+    ("proxies", {"protected": ONE_LABEL}, "^protected has 1 labels"),
+    ("group_gap", {"group": ONE_LABEL}, "^group has 1 labels"),
+    *[(name, {"y": LABELS[:3]}, "^y has 3 labels, branch has shape .40,.") for name in ("gain", "gain_ratio")],
+    ("gaussian_knockoffs", {"X": CONSTANT, "covariance": None}, "^column 'c' of X"),
+    ("knockoff_filter", {"X": CONSTANT, "knockoffs": "mvr"}, "^column 'c' of X"),
+    # choices by name
+    ("debiased_mdi", {"method": "nope"}, "expected|known"),
+    ("grow_cart", {"criterion": "mse"}, "expected one of"),
+    ("permutation_importance", {"loss": "nope"}, "known"),
+    # tables
+    *[("chaid_splits", {"X": words, "y": [0, 1], "ordered": ()}, says)
+      for words, says in ((X[["a"]][:2], "pd.cut"), ([["x"], ["y"]], "DataFrame"))],
+    ("drop_column_importance", {"X": np.zeros((40, 1))}, "one column"),
+    ("drop_column_importance", {"fit": of_three}, "choose blank=True"),
+    ("drop_column_importance", {"test": (X[["a", "b"]], Y), "sample_weight": None, "groups": None},
+     "X_test has the columns"),
+    ("gaussian_knockoffs", {"X": [[1.0, 2.0]], "mean": None, "covariance": None}, "one value in all 1 rows"),
+    ("gaussian_knockoffs", {"covariance": np.ones((3, 3))}, "cannot be inverted"),
+    *[("grow_c45", {"X": WORDS.assign(wind=wind)}, says) for wind, says in (
+        (np.arange(40), "mixes words with numbers"), (None, "missing"), (np.arange(40) / 2, "pd.cut"))],
+    ("grow_c45", {"X": WORDS.set_axis(["sky", "sky"], axis=1)}, "Rename"),
+    ("mvr_s", {"covariance": [[1, 2], [2, 1]]}, "cannot be inverted"),
+    ("oob_prediction", {"X": X[:5]}, "for the training rows"),
+    ("oob_prediction", {"X": X.to_numpy()[:, :2]}, "2 columns"),
+    *[("oob_prediction", {"forest": forest}, "has no in_bag") for forest in (replace(FOREST, in_bag=None), TREE)],
+    *[("permutation_importance", {"feature_groups": groups}, says) for groups, says in (
+        ({}, "at least one group"), ([0, 1], "expected {name of a group"), ({"g": []}, "group 'g': .*no columns"),
+        ({"g": [7]}, "group 'g': .*column 7"), ({"g": ["a", "a"]}, "group 'g': .*twice"))],
+    ("sage_by_definition", {"model": lambda table: table[:, 0], "X": WIDE, "y": Y[:5], "background": WIDE,
+                            "sample_weight": None}, "use sage"),
+    ("shapley_values", {"background": None}, "background is None"),
+    # answers, targets, numbers
+    ("drop_column_importance", {"fit": lambda table, target: lambda rows: 1.0}, "one prediction a row"),
+    ("drop_column_importance", {"y": LABELS, "loss": "squared"}, "labels"),
+    ("drop_column_importance", {"n_folds": 41, "groups": None}, "to the 40 rows"),
+    ("drop_column_importance", {"n_folds": 21}, "to the 20 groups"),
+    ("grow_adaboost", {"y": Y}, "fractions"),
+    ("grow_adaboost", {"X": [[0], [0], [1], [1]], "y": [0, 1, 0, 1]}, "no better than chance"),
+    ("grow_boosting", {"y": LABELS, "loss": "squared"}, "expected numbers"),
+    ("grow_boosting", {"loss": "logistic"}, "fractions"),
+    ("grow_boosting", {"learning_rate": 1.5}, "learning_rate is 1.5"),
+    ("grow_cart", {"criterion": "gini"}, 'criterion="variance"'),
+    ("grow_cart", {"y": LABELS}, "numbers"),
+    ("grow_cart", {"y": [[0.0, 1], [1, 1]]}, "40 rows"),
+    *[("leak_suspects", {"y": y}, says) for y, says in (
+        (list("abcd") * 10, "expected two or numbers"), ([0] * 39 + [1], "one row of one of its classes"),
+        (np.eye(40), "one target"))],
+    *[("shapley_values", {"model": model}, says) for model, says in (
+        (lambda rows: np.array(["yes"] * len(rows)), "labels"), (lambda rows: np.zeros(2), "shape"),
+        (lambda rows: np.full(len(rows), np.nan), "NaN"))],
+    ("shapley_values", {"removal": lambda model, rows: neighbours(model, rows, n_neighbours=0)}, "n_neighbours is 0"),
+]
+
+
+@pytest.mark.parametrize(("name", "changed", "says"), TOGETHER, ids=[f"{name}: {says}" for name, _, says in TOGETHER])
+def test_a_refusal_says_what_is_wrong_and_what_only_comes_together_is_refused(name, changed, says):
+    with pytest.raises(ValueError, match=says):
+        call(name, **changed)

@@ -85,25 +85,6 @@ def test_a_class_that_a_held_out_part_lacks_keeps_its_column():
     assert np.allclose(found.draws, 0)
 
 
-def names_its_columns(X, y):
-    return least_squares(X[["a", "b", "c"]], y)
-
-
-@pytest.mark.parametrize(("change", "says"), [
-    ({"X": np.zeros((60, 1))}, "one column"),
-    ({"y": ["a", "b"] * 30, "loss": "squared"}, "labels"),
-    ({"test": (np.zeros((5, 2)), np.arange(5))}, "X_test has the columns"),
-    ({"n_folds": 61}, "to the 60 rows"),
-    ({"n_folds": 13, "groups": np.arange(60) // 5}, "to the 12 groups"),
-    ({"fit": lambda X, y: lambda X: 1.0}, "one prediction a row"),
-    ({"fit": names_its_columns, "X": pd.DataFrame(data(60)[0], columns=list("abc"))}, "choose blank=True"),
-])
-def test_what_only_comes_together_is_refused(change, says):
-    X, y = data(60)
-    with pytest.raises(ValueError, match=says):
-        drop_column_importance(**{"fit": least_squares, "X": X, "y": y} | change)
-
-
 # --- names, folds, blanked columns ---
 
 
@@ -142,30 +123,23 @@ def test_folds_keep_groups_whole():
     assert {len(patients) for patients in seen if patients} == {9}
 
 
-def seen_when_blank(X):
-    """The values that a learner sees in column 0 while it is blanked, in fits and predictions."""
-    seen = []
-
-    def look(X):
-        column = pd.Series(X.iloc[:, 0] if isinstance(X, pd.DataFrame) else X[:, 0])
-        if len(set(column.astype(str))) == 1:
-            seen.extend(column.astype(object))
-
-    def fit(X, y):
-        look(X)
-        return lambda X: look(X) or np.zeros(len(X))
-
-    y = np.arange(len(X), dtype=float)
-    drop_column_importance(fit, X, y, test=(X, y), blank=True)
-    return seen
-
-
 GAP_FIRST = np.array([[np.nan, 3], [1, 4], [2, 5]])
 
 
 @pytest.mark.parametrize("X", [GAP_FIRST, pd.DataFrame(GAP_FIRST, columns=["a", "b"])], ids=["array", "frame"])
 def test_a_blanked_column_has_its_first_known_value_in_fits_and_predictions(X):
-    assert seen_when_blank(X) == [1.0] * 6
+    seen = []
+
+    def look(table):
+        seen.append(np.asarray(table)[:, 0].tolist())
+        return np.zeros(len(table))
+
+    def fit(table, y):
+        look(table)
+        return look
+
+    drop_column_importance(fit, X, np.arange(3.0), test=(X, np.arange(3.0)), blank=True)
+    assert seen.count([1, 1, 1]) == 2
 
 
 # --- weights, groups, errors ---

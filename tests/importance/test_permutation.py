@@ -1,19 +1,12 @@
-"""Permutation importance by any predict function: definition, closed forms, groups of features, whole-set scores."""
+"""Permutation importance by any predict function: closed forms, groups of features, whole-set scores."""
 
 import numpy as np
 import pytest
+from small_tables import first
 
 from fi_teach.basics.shuffles import receiver_donor_variance, shuffles
-from fi_teach.importance.permutation import (
-    permutation_importance,
-    permutation_importance_by_definition,
-    score_permutation_importance,
-)
+from fi_teach.importance.permutation import permutation_importance, score_permutation_importance
 from fi_teach.trees import grow_forest
-
-
-def first(X):
-    return np.asarray(X)[:, 0]
 
 
 def linear(X):
@@ -28,24 +21,7 @@ def data():
     return X, linear(X) + 0.5 * rng.normal(size=120)
 
 
-# --- definition and closed forms ---
-
-
-@pytest.mark.parametrize("loss", ["mse", "absolute", lambda y, f: np.abs(y - f) ** 3])
-def test_the_batched_shuffles_are_the_definition_draw_by_draw(data, loss):
-    given = {"loss": loss, "n_repeats": 7, "rng": 5}
-    fast, slow = (measure(linear, *data, **given)
-                  for measure in (permutation_importance, permutation_importance_by_definition))
-    assert fast.draws.shape == (3, 7)
-    assert np.allclose(fast.draws, slow.draws, atol=1e-12)
-    assert fast.rank.tolist() == [1, 2, 3]
-    assert (fast.draws[2] == 0).all() and fast.standard_error[2] == fast.permutation_sd[2] == 0  # it is not used
-
-
-def test_a_batch_of_many_calls_gives_the_draws_of_one(data, monkeypatch):
-    whole = permutation_importance(linear, *data).draws
-    monkeypatch.setattr("fi_teach.fast.permutation.ROWS_A_CALL", 300)
-    assert np.array_equal(permutation_importance(linear, *data).draws, whole)
+# --- closed forms ---
 
 
 def test_a_linear_model_has_the_closed_form():
@@ -57,9 +33,6 @@ def test_a_linear_model_has_the_closed_form():
     found = permutation_importance(lambda X: 3 * X[:, 0], X, 3 * X[:, 0], n_repeats=4000)
     expected = 2 * 9 * X[:, 0].var()
     assert abs(found.mean[0] - expected) < 4 * found.permutation_sd[0] / np.sqrt(4000)
-
-
-# --- models and tables ---
 
 
 # --- groups of features ---
@@ -84,15 +57,6 @@ def test_twins_shuffled_jointly_matter_more_than_columnwise():
     assert permutation_importance(**given, **twins).mean == pytest.approx(2 * x.var(), rel=0.05)
     assert permutation_importance(**given, **twins, together=False).mean == pytest.approx(1.5 * x.var(), rel=0.05)
     assert permutation_importance(**given).mean == pytest.approx([x.var() / 2] * 2, rel=0.05)
-
-
-@pytest.mark.parametrize(("groups", "says"), [
-    ({}, "at least one group"), ([0, 1], "expected {name of a group"), ({"g": []}, "group 'g': .*no columns"),
-    ({"g": [7]}, "group 'g': .*column 7"), ({"g": ["x0", 0]}, "group 'g': .*twice"),
-])
-def test_a_group_that_makes_no_sense_is_refused(data, groups, says):
-    with pytest.raises(ValueError, match=says):
-        permutation_importance(linear, *data, feature_groups=groups)
 
 
 # --- whole-set scores ---

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from random_trees import chain
+from small_tables import close, warmth, words_dates_and_gaps
 
 from fi_teach.basics.games import coalitions, shapley
 from fi_teach.basics.value_functions import cover_shares, gaussian, marginal, mixed, neighbours, path_dependent
@@ -18,10 +19,6 @@ def linear(X):
 
 def curved(X):
     return np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 - X[:, 3] * X[:, 0]
-
-
-def close(one, other, tolerance=1e-12):
-    np.testing.assert_allclose(one, other, rtol=0, atol=tolerance)
 
 
 @pytest.fixture
@@ -53,13 +50,6 @@ def test_an_unused_copy_gets_nothing_by_the_marginal_and_half_by_conditionals():
     close(shapley_values(**given).values, [[-1, 0], [1, 0]])
     for removal in ("neighbours", "gaussian"):
         close(shapley_values(**given, removal=removal).values, [[-0.5, -0.5], [0.5, 0.5]], 1e-6)
-
-
-def test_chunks_do_not_change_the_game(normal, monkeypatch):
-    """However few rows go to the model at once, the payoffs are the same."""
-    whole = shapley_values(curved, normal[:7], background=normal).values
-    monkeypatch.setattr("fi_teach.basics.value_functions.NUMBERS_AT_ONCE", 100)
-    close(shapley_values(curved, normal[:7], background=normal).values, whole)
 
 
 def test_sampled_values_lie_within_their_errors(normal):
@@ -178,38 +168,26 @@ def test_frames_are_matched_by_name_and_reach_the_model_as_frames(normal):
     close(found.values, expected.values)
 
 
-@pytest.fixture(scope="module")
-def shop():
-    """Words, categories, gaps, whole numbers and truth values in one table."""
-    rng = np.random.default_rng(5)
-    town = rng.choice(["Basel", "Genf", "Uri"], 40)
-    size = pd.Categorical(rng.choice(["s", "m", "l"], 40), categories=["s", "m", "l"], ordered=True)
-    age = np.where(rng.random(40) < 0.3, np.nan, rng.integers(20, 80, 40))
-    return pd.DataFrame({
-        "town": town, "size": size, "age": age, "new": rng.random(40) < 0.5, "visits": rng.integers(0, 9, 40)})
-
-
-def price(table):
-    """It uses every column's own kind: words, an order, gaps, truth values, whole numbers."""
-    assert table["size"].dtype == "category" and table["new"].dtype == bool and table["visits"].dtype.kind == "i"
-    large = (table["size"] > "s").to_numpy() * 2.0
-    return (table["town"] == "Uri") * 4.0 * ~table["new"] + large * table["age"].isna() + table["visits"]
-
-
-def test_words_categories_and_gaps_are_mixed_as_they_are(shop):
+def test_words_categories_and_gaps_are_mixed_as_they_are():
     """Equal to Shapley's formula on rows mixed by hand, and sampled values are efficient."""
-    found = shapley_values(price, shop[:2], background=shop[10:30])
+    table, _ = words_dates_and_gaps(40)
+    X, background = table[:2], table[10:30].reset_index(drop=True)
+
+    def price(rows):
+        assert rows["sky"].dtype == "category" and rows["mild"].dtype == bool and rows["day"].dtype.kind == "M"
+        return warmth(rows) * (rows["wind"] == "west") + rows["mild"] * (rows["day"] > table["day"][1])
 
     def v(S):
-        rows = shop[10:30].reset_index(drop=True)
+        rows = background.copy()
         for j in S:
-            rows.isetitem(j, shop.iloc[[0] * 20, j].array)
+            rows.isetitem(j, table.iloc[[0] * 20, j].array)
         return price(rows).mean()
 
-    assert found.names == tuple(shop.columns)
+    found = shapley_values(price, X, background=background)
+    assert found.names == tuple(table.columns)
     close(found.values[0], shapley(v, 5))
-    sampled = sampled_shapley_values(price, shop[:2], background=shop[10:30], n_repeats=4)
-    close(sampled.values.sum(axis=1) + sampled.base, price(shop[:2]))
+    sampled = sampled_shapley_values(price, X, background=background, n_repeats=4)
+    close(sampled.values.sum(axis=1) + sampled.base, price(X))
 
 
 def test_categories_that_differ_between_table_and_background_remain_categories():
@@ -230,23 +208,12 @@ def test_gaps_pass_where_the_trees_know_the_way(normal):
 
 @pytest.mark.parametrize(("removal", "why"),
                          [("gaussian", "draws from a normal distribution"), ("neighbours", "how far rows are apart")])
-def test_a_removal_that_needs_numbers_says_why(shop, removal, why):
+def test_a_removal_that_needs_numbers_says_why(removal, why):
     """A normal distribution of words and a distance between gaps have no sense: the reason, and what to choose."""
-    for table in (shop[["town"]], shop[["age"]]):
+    words, _ = words_dates_and_gaps()
+    for table in (words[["sky"]], words[["size"]]):
         with pytest.raises(ValueError, match=f"{why}.*removal='marginal'"):
             shapley_values(lambda X: np.zeros(len(X)), table, background=table, removal=removal)
-
-
-@pytest.mark.parametrize(("change", "says"), [
-    ({"background": None}, "background is None"),
-    ({"model": lambda X: np.array(["yes"] * len(X))}, "labels"),
-    ({"model": lambda X: np.zeros(2)}, "shape"),
-    ({"model": lambda X: np.full(len(X), np.nan)}, "NaN"),
-    ({"removal": lambda f, b: neighbours(f, b, n_neighbours=0)}, "n_neighbours is 0"),
-])
-def test_what_the_sweep_does_not_try_is_refused(normal, change, says):
-    with pytest.raises(ValueError, match=says):
-        shapley_values(**{"model": curved, "X": normal[:2], "background": normal} | change)
 
 
 def test_a_named_background_beside_a_plain_table_is_fine(normal):

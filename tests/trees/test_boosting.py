@@ -48,13 +48,6 @@ def test_scores_predictions_and_importances_are_scikit_learns(y):
     np.testing.assert_allclose(fall / fall.sum(), model.feature_importances_, atol=1e-10)
 
 
-@TARGETS
-def test_training_rows_are_predicted_alike_even_where_splits_tie(y):
-    """Tied splits part the training rows alike, so these predictions do not depend on which of them is drawn."""
-    model = theirs(y, n_estimators=10, random_state=1)
-    np.testing.assert_allclose(grow_boosting(X, y, n_trees=10).raw(X).squeeze(), raw_of(model, X), atol=1e-8)
-
-
 @pytest.mark.parametrize("depth", [1, 2])
 @CLASSES
 def test_adaboost_votes_as_scikit_learns_samme(y, depth):
@@ -120,17 +113,3 @@ def test_grow_adaboost_weighs_trees_and_rows_by_the_learning_rate(learning_rate)
         alphas.append(learning_rate * np.log((1 - error) / error))
         weight = weight * np.exp(alphas[-1] * missed)
     assert model.weights == pytest.approx(np.array(alphas) / sum(alphas))
-
-
-# ---- refusals
-
-@pytest.mark.parametrize(("call", "says"), [
-    (lambda: grow_boosting(X, TWO, loss="squared"), "expected numbers"),
-    (lambda: grow_boosting(X, SCORE, loss="logistic"), "fractions"),
-    (lambda: grow_boosting(X, SCORE, learning_rate=1.5), "learning_rate is 1.5"),
-    (lambda: grow_adaboost(X, SCORE), "fractions"),
-    (lambda: grow_adaboost([[0], [0], [1], [1]], [0, 1, 0, 1]), "no better than chance"),
-])
-def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):
-    with pytest.raises(ValueError, match=says):
-        call()

@@ -149,18 +149,6 @@ def test_categorical_and_boolean_columns_are_words():
 
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("change", "advice"), [
-    (lambda X: X.assign(Wind=np.arange(14)), "mixes words with numbers"),
-    (lambda X: X.assign(Wind=None), "missing"),
-    (lambda X: X.rename(columns={"Wind": "Outlook"}), "Rename"),
-    (lambda X: X.assign(Wind=np.arange(14) / 2), r"pd\.cut"),
-])
-def test_words_that_cannot_be_grown_on_are_refused_with_advice(change, advice):
-    X, y = golf_nominal()
-    with pytest.raises(ValueError, match=advice):
-        grow_c45(change(X), y)
-
-
 def test_more_trees_than_were_asked_for_and_a_constant_target_are_refused():
     X, y = golf()
     with pytest.raises(ValueError, match="more than most=3 different trees"):

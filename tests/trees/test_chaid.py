@@ -140,9 +140,3 @@ def test_only_neighbours_merge_where_words_have_an_order():
     X = pd.DataFrame({"size": rng.integers(0, 5, 200), "side": rng.choice(["left", "right"], 200)})
     split = chaid_splits(X, X["size"] >= 3, ordered=["size"])[0]
     assert split.groups == ((0, 1, 2), (3, 4)) and split.adjusted == min(1.0, 4 * split.p_value)
-
-
-@pytest.mark.parametrize(("X", "says"), [(pd.DataFrame({"a": [0.5, 1]}), "pd.cut"), ([["x"], ["y"]], "DataFrame")])
-def test_what_holds_no_words_is_refused_with_advice(X, says):
-    with pytest.raises(ValueError, match=says):
-        chaid_splits(X, [0, 1])
