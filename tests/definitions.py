@@ -260,21 +260,13 @@ def oob_importance_per_tree_by_definition(model, X, y, *, loss=None, n_repeats=1
 
 
 def every_split(X, y, *, criterion="gini", min_samples_leaf=1, sample_weight=None):
-    """Every split the node offers: each midpoint of each column, in order, thresholds ascending.
-
-    X (n, p), y (n,). Splits that would leave fewer than `min_samples_leaf` rows on a side are left
-    out.
-    """
+    """Every split the node offers that leaves enough rows on both sides: column by column, thresholds ascending."""
     sample, _ = cart._check(X, y, criterion, min_samples_leaf, sample_weight)
     return sample.only(sample.root).splits()
 
 
 def tied_splits(X, y, *, criterion="gini", min_samples_leaf=1, sample_weight=None):
-    """All splits that are best together: no other takes more off the impurity; in column order.
-
-    Decreases closer than 1e-12 of the node's impurity count as equal. More than one entry means
-    that the tree a library draws is one of several, picked by column order or by chance.
-    """
+    """All splits that are best together, to 1e-12 of the node's impurity, in column order."""
     sample, _ = cart._check(X, y, criterion, min_samples_leaf, sample_weight)
     return sample.tied_splits(sample.root)
 
@@ -299,17 +291,7 @@ def grow_forest_by_definition(X, y, *, n_trees=100, criterion=None, max_depth=No
 
 
 def grow_survival_tree(X, y, *, max_depth=None, min_samples_leaf=15, times=None):
-    """Split every node where the log-rank statistic is largest; a leaf predicts its rows' hazard.
-
-    X : (n, p) numbers
-    y : (n, 2), columns time and event (1, or 0 where censored), or a record array (event, time)
-    max_depth : levels of questions, or None; min_samples_leaf : rows on each side, at least
-    times : (T,) ascending times at which the hazard is predicted, by default all event times
-    -> Tree with T outputs, value[t] = nelson_aalen of node t's rows at `times`; its impurity is
-        NaN, as the log-rank rule has none
-
-    Source: Ishwaran et al. (2008), sec. 2 and 3.
-    """
+    """One tree of `grow_survival_forest`, on all rows, with all columns as candidates."""
     data = survival._check(X, y, times)
     check_limits(max_depth, min_samples_leaf)
     every_row = np.arange(len(data.time))

@@ -166,9 +166,3 @@ def test_the_slow_versions_are_right(boosted, forested):
     assert np.allclose(a_pass_for_every_fifty_background_rows(boosted, X, B), all_at_once(boosted, X, B))
     given = table(600, 20, seed=1)
     assert np.allclose(twenty_shuffles(forested, *given), every_pairing(forested, *given), atol=0.03)
-
-
-def test_path_dependent_values_of_many_rows_come_faster_than_from_shap(boosted):
-    """shap explains a twentieth of the 5,000 rows."""
-    explainer = of_shap(boosted[0])
-    assert 20 * times(lambda: shaps(explainer, ROWS[::20]), lambda: all_at_once(boosted, ROWS)) > 3

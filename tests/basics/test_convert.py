@@ -118,15 +118,6 @@ def test_a_category_that_histogram_boosting_never_saw_goes_where_gaps_go():
     assert said[0] == said[2] == said[3] < said[1]
 
 
-def test_categories_that_are_words_are_read():
-    """A table of words goes to the trees as codes; the trees' own table holds them already."""
-    frame = pd.DataFrame({"size": Y, "colour": pd.Categorical(np.where(X[:, 0] > 0, "red", "blue"))})
-    forest = from_model(HistGradientBoostingRegressor(max_iter=2, categorical_features="from_dtype").fit(frame, Y))
-    assert forest.words == {1: {"blue": 0.0, "red": 1.0}}
-    codes = np.column_stack([Y, frame["colour"].cat.codes])
-    np.testing.assert_array_equal(forest.predict(codes), forest.predict(frame[["colour", "size"]]))
-
-
 def test_categories_whose_codes_the_model_does_not_keep_are_read_from_an_array_of_codes():
     """XGBoost cuts off letters beyond ASCII, LightGBM does not say which columns are ordered."""
     colour = pd.Categorical(np.where(X[:, 0] > 0, "grün", "blau"))

@@ -124,15 +124,6 @@ def test_other_rows_are_judged_by_their_own_targets():
     assert np.array_equal(task.losses(X.iloc[rows], rows), task.losses_before[rows])
 
 
-def test_a_table_of_words_dates_and_gaps_is_taken_as_it_is():
-    table = pd.DataFrame({
-        "sky": pd.Series(["sun", "rain"] * 3, dtype="category"),
-        "day": pd.date_range("2024-01-01", periods=6),
-        "wind": [True, False] * 3, "gap": [1.0, np.nan] * 3, "note": list("abcdef")})
-    task = Evaluation(lambda t: t["sky"].astype(str), table, table["sky"])
-    assert task.X is table and (task.losses_before == 0).all()
-
-
 def test_weights_are_scaled_to_a_mean_of_one():
     task = Evaluation(FOREST, X, NUMBERS, sample_weight=np.arange(60))
     assert task.weights.mean() == pytest.approx(1) and task.weights[0] == 0

@@ -21,24 +21,6 @@ def test_entropy_is_scipys_and_gini_the_chance_that_two_draws_differ(c):
         [scipy_entropy(c, base=2), scipy_entropy(c), (rows[:, None] != rows).mean()], atol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.integers(2, 5).flatmap(
-    lambda k: st.tuples(*[st.lists(st.integers(0, 30), min_size=k, max_size=k).filter(sum)] * 2)))
-def test_no_split_makes_impurity_worse_on_average(sides):
-    """Concavity: the parent's impurity is at least its children's weighted mean (less 1e-12)."""
-    left, right = map(np.array, sides)
-    for impurity in (gini, entropy):
-        rest = (left.sum() * impurity(left) + right.sum() * impurity(right)) / (left.sum() + right.sum())
-        assert impurity(left + right) >= rest - 1e-12
-
-
-def test_gini_is_the_variance_of_the_class_columns_added_up():
-    """Which is why one search serves both: 1e-12, with weights."""
-    rng = np.random.default_rng(0)
-    y, w = rng.integers(0, 4, 40), rng.uniform(0, 3, 40)
-    np.testing.assert_allclose(gini(class_counts(y, w)), sum(variance(y == k, w) for k in range(4)), atol=1e-12)
-
-
 def test_variance_is_the_mean_squared_error_of_the_mean():
     """IMP-03; weights count rows: weight 2 is the row twice."""
     assert variance([1, 3]) == 1.0

@@ -18,10 +18,9 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from fi_teach.basics.model import Model, as_model
+from fi_teach.basics.model import as_model
 from fi_teach.importance import mdi, permutation_importance, tree_shap
 from fi_teach.trees import grow_boosting, grow_c45, grow_cart, grow_forest
 
@@ -99,13 +98,6 @@ def test_a_nominal_tree_is_a_model_too():
     model = as_model(grow_c45(golf, ["no", "yes", "no", "yes"]))
     assert model.predict(golf).tolist() == ["no", "yes", "no", "yes"]
     assert model.probabilities(golf)[:, 0].tolist() == [1, 0, 1, 0] and model.names == ("sky",)
-
-
-def test_a_pipeline_of_words_takes_a_table_of_words():
-    golf = pd.DataFrame({"sky": ["sun", "rain", None, "rain"], "wind": [True, False, True, False]})
-    model = as_model(make_pipeline(OneHotEncoder(), DecisionTreeClassifier()).fit(golf, [1, 2, 1, 2]))
-    assert model.predict(golf[["wind", "sky"]]).tolist() == [1, 2, 1, 2]
-    assert model.classes.tolist() == [1, 2]
 
 
 def test_a_bare_function_does_not_say_what_it_is_and_its_one_probability_a_row_is_the_second_classs():
@@ -209,12 +201,6 @@ def test_numbered_columns_in_another_order_are_no_table_of_a_model_without_names
 
 
 # --- refusals ---
-
-
-@pytest.mark.parametrize("given", [None, 3, "a forest", object(), Model])
-def test_what_is_no_model_is_refused(given):
-    with pytest.raises(ValueError, match="expected a function of a table"):
-        as_model(given)
 
 
 def test_a_model_that_is_not_fitted_is_refused():

@@ -19,12 +19,6 @@ def fitted():
     return X, y, DecisionTreeClassifier(random_state=0).fit(X, y)
 
 
-def test_every_row_ends_where_the_questions_lead_it(fitted):
-    X, _, model = fitted
-    tree = from_model(model).trees[0]
-    assert tree.apply(X).tolist() == model.apply(X).tolist()
-
-
 def test_a_row_on_the_threshold_goes_left():
     tree = grow_cart([[1.0], [3.0]], ["no", "yes"])
     assert tree.threshold[0] == 2.0 and tree.predict([[2.0], [np.nextafter(2.0, 3)]]).tolist() == ["no", "yes"]

@@ -10,18 +10,6 @@ from fi_teach.importance.kernel_shap import kernel_shap, kernel_weight, solve_fo
 from fi_teach.importance.shapley import shapley_values
 
 
-def test_with_all_coalitions_it_equals_the_definition():
-    """Tolerance 1e-10, two outputs, five features of which one is unused."""
-    X = np.random.default_rng(0).normal(size=(40, 5))
-
-    def curved(X):
-        return np.column_stack([np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 - X[:, 3] * X[:, 0], X[:, 0]])
-
-    found, expected = (explain(curved, X[:6], background=X) for explain in (kernel_shap, shapley_values))
-    np.testing.assert_allclose(found.values, expected.values, atol=1e-10)
-    np.testing.assert_allclose(found.base, expected.base, atol=1e-12)
-
-
 @given(st.integers(0, 10**6), st.integers(2, 6))
 @settings(max_examples=25, deadline=None)
 def test_the_regression_finds_the_shapley_values_of_any_game(seed, p):
@@ -31,22 +19,6 @@ def test_the_regression_finds_the_shapley_values_of_any_game(seed, p):
     weight = np.array([kernel_weight(p, s) for s in S.sum(axis=1)])
     shares = solve_for_shares(S, weight, v[1:-1] - v[0], np.array(v[-1] - v[0]))
     np.testing.assert_allclose(shares, games.shapley(v, p), atol=1e-10)
-
-
-def test_a_sample_of_coalitions_comes_close_and_closer_with_more():
-    """14 features, mean error over 3 seeds falls by more than half from 100 to 3200 coalitions; always efficient."""
-    rng = np.random.default_rng(2)
-    background, slope = rng.normal(size=(10, 14)), rng.normal(size=14)
-
-    def f(X):
-        return X @ slope + X[:, 0] * X[:, 1] * X[:, 2] - X[:, 3] * X[:, 4] * X[:, 5]
-
-    exact, error = shapley_values(f, background[:2], background=background).values, {}
-    for n in (100, 3200):
-        runs = [kernel_shap(f, background[:2], background=background, n_coalitions=n, rng=seed) for seed in range(3)]
-        error[n] = np.mean([np.abs(run.values - exact).mean() for run in runs])
-        np.testing.assert_allclose(runs[0].values.sum(1) + runs[0].base, f(background[:2]), atol=1e-10)
-    assert error[3200] < error[100] / 2
 
 
 def test_a_model_of_pairs_is_exact_from_few_coalitions():
@@ -83,15 +55,6 @@ def test_kernel_shap_asks_all_coalitions_of_12_features_and_2p_plus_2048_of_13(p
     given = {"X": X[:1], "background": X[1:]}
     assert kernel_shap(f, **given) == kernel_shap(f, **given, n_coalitions=n_coalitions)
     assert kernel_shap(f, **given) != kernel_shap(f, **given, n_coalitions=n_coalitions - 2)
-
-
-def test_an_unused_feature_gets_nothing_however_correlated():
-    """SHP-05: correlation 0.95 with the used feature, exactly 0 (1e-12): Kernel SHAP is not conditional."""
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=100)
-    X = np.column_stack([x, 0.95 * x + np.sqrt(1 - 0.95**2) * rng.normal(size=100)])
-    found = kernel_shap(lambda X: X[:, 0], X[:10], background=X).values
-    np.testing.assert_allclose(found[:, 1], 0, atol=1e-12)
 
 
 def test_one_feature_takes_all():

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_trees import SHAPES, chain, random_forest, random_rows
 from shap_by_leaves import tree_shap_by_leaves
+from small_tables import close
 
 from fi_teach.basics import games
 from fi_teach.importance import tree_explainer
@@ -18,7 +19,6 @@ from fi_teach.importance.tree_shap import (
     leaf_shapley,
     tree_shap,
     tree_shap_by_definition,
-    tree_shap_by_recursion,
     tree_shap_interactions,
     tree_shap_interactions_by_definition,
 )
@@ -48,10 +48,6 @@ def always_tables(patch):
     """Send every tree with up to 16 features on a path to the tables."""
     patch.setattr(engines, "FEW_COLUMNS", 2**16)
     patch.setattr(engines, "FEW_ROWS", 0)
-
-
-def close(one, other, tolerance=1e-12):
-    np.testing.assert_allclose(one, other, rtol=0, atol=tolerance)
 
 
 # --- brute force ------------------------------------------------------------------------------------------------------
@@ -101,13 +97,6 @@ def test_the_sum_over_leaves_is_the_definition_and_calls_no_engine(monkeypatch, 
     close(base, slow.base)
     with pytest.raises(TypeError, match="not callable"):
         tree_shap(forest, X)
-
-
-def test_the_published_recursion_is_the_definition():
-    """EXTEND and UNWIND, with repeated features and gaps, 1e-10."""
-    for seed in range(6):
-        forest, X = random_forest(seed, 3, depth=5, missing=True), random_rows(seed, 6, 3, missing=True)
-        close(tree_shap_by_recursion(forest, X).values, tree_shap_by_definition(forest, X).values, 1e-10)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 7))
@@ -209,16 +198,6 @@ def test_a_lone_leaf_explains_nothing():
 
 
 # --- costs ------------------------------------------------------------------------------------------------------------
-
-def test_a_large_background_costs_no_more_operations(monkeypatch):
-    """By tables the background is walked once a tree, so 10 and 1000 rows give the same number of table builds."""
-    forest, X = random_forest(1, 4, depth=3, n_trees=2), random_rows(1, 30, 4)
-    calls, original = [], leaves.superset_sums
-    monkeypatch.setattr(leaves, "superset_sums", lambda weighted: calls.append(weighted.size) or original(weighted))
-    for m in (10, 1000):
-        tree_shap(forest, X, background=random_rows(m, m, 4))
-    assert len(calls) % 2 == 0 and calls[:len(calls) // 2] == calls[len(calls) // 2:]
-
 
 def peak_of(work):
     """The most memory that Python and NumPy held at a time while it ran, in bytes, and what it returned."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from random_trees import chain, random_forest, random_rows, tree_by_hand
 from shap_by_leaves import tree_shap_by_leaves
+from small_tables import close
 
 from fi_teach.fast import tree_shap_lookup as lookup
 from fi_teach.fast import tree_shap_tables as tables
@@ -18,10 +19,6 @@ from fi_teach.importance.tree_shap import (
 )
 
 engines = importlib.import_module("fi_teach.fast.tree_shap")
-
-
-def close(one, other, tolerance=1e-11):
-    np.testing.assert_allclose(one, other, rtol=0, atol=tolerance)
 
 
 def drawn():
@@ -77,8 +74,8 @@ def test_subtrees_of_every_size_and_both_walks_are_the_definition(monkeypatch, b
     for few in (0, 500):
         monkeypatch.setattr(lookup, "ROWS_READ_TOGETHER", few)
         monkeypatch.setattr(lookup, "ROWS_WALKED_TOGETHER", few)
-        close(tree_shap(forest, X, background=background).values, values)
-        close(tree_shap_interactions(forest, X, background=background), pairs)
+        close(tree_shap(forest, X, background=background).values, values, 1e-11)
+        close(tree_shap_interactions(forest, X, background=background), pairs, 1e-11)
 
 
 @pytest.mark.parametrize(("d", "times"), [(1, 1), (2, 1), (15, 1), (16, 1), (16, 2), (17, 1), (17, 2)])
@@ -94,7 +91,7 @@ def test_sixteen_features_fill_an_index_to_its_last_bit(d, times):
     mean, rest = lookup.add_by_tables(total, np.asfortranarray(X), [tree], [tree.value], None, 2**16, 0)
     if d <= 16:
         assert rest == []
-        close(mean, base)
-        close(total[:, 0].T, values[:, :, 0])
+        close(mean, base, 1e-11)
+        close(total[:, 0].T, values[:, :, 0], 1e-11)
     else:
         assert rest == [0] and mean == 0 and not total.any()

@@ -78,14 +78,14 @@ def test_sorting_and_counting_find_the_same_splits(monkeypatch):
 
 @pytest.mark.parametrize("criterion", ["gini", "variance"])
 def test_trees_grown_together_or_in_pieces_are_the_trees_grown_alone(criterion, monkeypatch):
-    """One frontier for five bootstrap samples, and chunks of one column and batches of one tree, give what five calls
-    with those weights give."""
+    """One frontier for five bootstrap samples, and chunks of one column, batches of one tree and draws for one node,
+    give what five calls with those weights give."""
     rng = np.random.default_rng(1)
     X, y = np.round(rng.normal(size=(40, 3)), 1), rng.integers(0, 3, 40)
     weights = rng.multinomial(40, np.full(40, 1 / 40), size=5)
     table, target = rank_table(X, ("x0", "x1", "x2")), target_of(y, criterion)
     together = grow_trees(table, target, weights, max_depth=4)
-    for size in ("COUNTED", "SORTED", "BATCH"):
+    for size in ("COUNTED", "SORTED", "BATCH", "DRAWS"):
         monkeypatch.setattr(fast_cart, size, 1)
     in_pieces = grow_trees(table, target, weights, max_depth=4)
     for tree, piecemeal, weight in zip(together, in_pieces, weights, strict=True):
@@ -252,12 +252,6 @@ def test_drawn_candidates_are_roughly_even():
     assert (np.abs(np.bincount(roots, minlength=4) - 500) < 4 * np.sqrt(2000 * 0.25 * 0.75)).all()
 
 
-def test_a_node_whose_candidates_do_not_vary_draws_another():
-    """Two constant columns and one that separates: with max_features=1 every tree still finds it."""
-    X = np.column_stack([np.zeros(6), np.arange(6.0), np.ones(6)])
-    assert all((grow_cart(X, [0, 0, 0, 1, 1, 1], max_features=1, rng=seed).feature[0] == 1) for seed in range(20))
-
-
 def test_rows_that_cannot_be_told_apart_share_a_leaf():
     tree = grow_cart([[1, 1], [1, 1], [2, 2]], ["no", "yes", "yes"], max_features=1)
     assert tree.n_nodes == 3 and tree.predict_proba([[1, 1]]).tolist() == [[0.5, 0.5]]
@@ -265,15 +259,3 @@ def test_rows_that_cannot_be_told_apart_share_a_leaf():
 
 def test_a_share_of_the_features_is_rounded_down_but_never_to_none():
     assert [number_of_features(share, 10) for share in (0.05, 0.39, 1.0, "sqrt", 7, None)] == [1, 3, 10, 3, 7, None]
-
-
-# --- refusals ---------------------------------------------------------------------------------------------------------
-
-@pytest.mark.parametrize(("y", "criterion", "advice"), [
-    ([0.5, 1, 1], "gini", 'criterion="variance"'),
-    (["a", "b", "b"], "variance", "numbers"),
-    ([[0.0, 1], [1, 1]], "variance", "3 rows"),
-])
-def test_what_cannot_be_grown_on_is_refused_with_advice(y, criterion, advice):
-    with pytest.raises(ValueError, match=advice):
-        grow_cart([[0.0], [1.0], [2.0]], y, criterion=criterion)

@@ -160,9 +160,6 @@ def test_questions_without_an_answer_are_refused():
         ((numbers, X.loc[1]), {}, "classes"),
         ((categories, X.loc[1]), {}, "categories"),
         ((tree, X), {}, "one complete row"),
-        ((tree, X.loc[1]), {"frozen": ["age"]}, "age"),
-        ((tree, X.loc[1]), {"target": "Pas"}, "no label"),
-        ((tree, X.loc[1]), {"scale": [1, 0]}, "positive"),
         ((tree, X.loc[1]), {"frozen": ["Time", "Attends"]}, "freeze fewer"),
     ]:
         with pytest.raises(ValueError, match=advice):
