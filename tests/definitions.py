@@ -137,13 +137,9 @@ def _half_unbiased_mass(here, Y, in_bag):
 
 
 def mvr_loss(covariance, s):
-    """How well features can be reconstructed from the others and all knockoffs: trace of G^-1.
+    """What `mvr_s` makes small, trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1).
 
-    G = [[Sigma, Sigma - S], [Sigma - S, Sigma]], S = diag(s), is the covariance of features and
-    knockoffs, and 1 / (G^-1)_jj is the variance that is left of feature j when everything else is
-    known. trace(G^-1) = trace((2 Sigma - S)^-1) + trace(S^-1).
     covariance (p, p), s (p,) -> number, infinite where no such knockoffs exist.
-    Source: Spector and Janson (2022), minimum variance-based reconstructability.
     """
     s = np.asarray(s, dtype=float)
     eigenvalues = np.linalg.eigvalsh(2 * np.asarray(covariance, dtype=float) - np.diag(s))

@@ -278,17 +278,15 @@ def test_a_table_that_is_not_there_is_refused_with_those_there_are():
             read_csv(name)
 
 
-def test_one_row_cannot_be_shuffled():
-    one = {"X": X.iloc[:1], "y": Y[:1], "sample_weight": None, "groups": None}
-    assert fault_of("permutation_importance", **one) is None
-
-
 def of_three(table, target):
     """A learner that names its columns."""
     return fit(table[["a", "b", "c"]], target)
 
 
 CONSTANT, ONE_LABEL, WIDE = X.assign(c=1.0), np.zeros(40), np.zeros((5, 17))
+ALONE, OUT_OF_BAG = {"sample_weight": None, "groups": None}, ("oob_importance", "oob_importance_per_tree")
+EVERY = replace(FOREST, in_bag=FOREST.in_bag + 1)
+ONE_SAW_ALL = replace(FOREST, in_bag=np.maximum(FOREST.in_bag, np.arange(5)[:, None] == 1))
 TOGETHER = [
     *[(name, {"background": spoiled(np.nan)}, "^background holds NaN, in column 'b'")
       for name in ("kernel_shap", "sage", "shapley_values", "tree_shap", "tree_explainer")],
@@ -301,29 +299,44 @@ TOGETHER = [
     ("debiased_mdi", {"method": "nope"}, "expected|known"),
     ("grow_cart", {"criterion": "mse"}, "expected one of"),
     ("permutation_importance", {"loss": "nope"}, "known"),
+    # models
+    *[("debiased_mdi", {"model": model}, says) for model, says in (
+        (TREE, "grow_forest"), (trees.grow_boosting(X, Y, n_trees=2), "grow_forest"),
+        (EVERY, "some tree saw every row"), (ONE_SAW_ALL, "some tree saw every row"))],
+    *[(name, {"model": model}, says) for name in OUT_OF_BAG
+      for model, says in ((replace(FOREST, in_bag=None), "in_bag is None"), (EVERY, "no row is out of bag"))],
+    *[("oob_prediction", {"forest": forest}, "has no in_bag") for forest in (replace(FOREST, in_bag=None), TREE)],
+    ("rules", {"tree": FOREST}, r"trees\[0\]"),
+    ("what_if", {"tree": FOREST}, r"trees\[0\]"),
     # tables
     *[("chaid_splits", {"X": words, "y": [0, 1], "ordered": ()}, says)
       for words, says in ((X[["a"]][:2], "pd.cut"), ([["x"], ["y"]], "DataFrame"))],
+    ("conditional_importance", {"method": "gaussian", "X": X.assign(b="red"), "model": lambda rows: rows["a"]},
+     "'b' of X holds text.*method='subgroups'"),
+    ("debiased_mdi", {"X": X[:20], "y": Y[:20]}, "training rows"),
     ("drop_column_importance", {"X": np.zeros((40, 1))}, "one column"),
     ("drop_column_importance", {"fit": of_three}, "choose blank=True"),
-    ("drop_column_importance", {"test": (X[["a", "b"]], Y), "sample_weight": None, "groups": None},
-     "X_test has the columns"),
+    ("drop_column_importance", {"test": (X[["a", "b"]], Y), **ALONE}, "X_test has the columns"),
     ("gaussian_knockoffs", {"X": [[1.0, 2.0]], "mean": None, "covariance": None}, "one value in all 1 rows"),
     ("gaussian_knockoffs", {"covariance": np.ones((3, 3))}, "cannot be inverted"),
     *[("grow_c45", {"X": WORDS.assign(wind=wind)}, says) for wind, says in (
         (np.arange(40), "mixes words with numbers"), (None, "missing"), (np.arange(40) / 2, "pd.cut"))],
     ("grow_c45", {"X": WORDS.set_axis(["sky", "sky"], axis=1)}, "Rename"),
     ("mvr_s", {"covariance": [[1, 2], [2, 1]]}, "cannot be inverted"),
+    *[(name, {"X": X[:30], "y": Y[:30], **ALONE}, "30 rows") for name in OUT_OF_BAG],
     ("oob_prediction", {"X": X[:5]}, "for the training rows"),
     ("oob_prediction", {"X": X.to_numpy()[:, :2]}, "2 columns"),
-    *[("oob_prediction", {"forest": forest}, "has no in_bag") for forest in (replace(FOREST, in_bag=None), TREE)],
     *[("permutation_importance", {"feature_groups": groups}, says) for groups, says in (
         ({}, "at least one group"), ([0, 1], "expected {name of a group"), ({"g": []}, "group 'g': .*no columns"),
         ({"g": [7]}, "group 'g': .*column 7"), ({"g": ["a", "a"]}, "group 'g': .*twice"))],
     ("sage_by_definition", {"model": lambda table: table[:, 0], "X": WIDE, "y": Y[:5], "background": WIDE,
                             "sample_weight": None}, "use sage"),
     ("shapley_values", {"background": None}, "background is None"),
+    ("permutation_importance", {"X": X[:1], "y": Y[:1], **ALONE}, "row"),
     # answers, targets, numbers
+    ("debiased_mdi", {"y": np.column_stack([Y, Y])}, "columns"),
+    ("debiased_mdi", {"model": trees.grow_forest(X, LABELS, n_trees=3), "y": np.where(LABELS == "no", "nay", LABELS)},
+     "never saw"),
     ("drop_column_importance", {"fit": lambda table, target: lambda rows: 1.0}, "one prediction a row"),
     ("drop_column_importance", {"y": LABELS, "loss": "squared"}, "labels"),
     ("drop_column_importance", {"n_folds": 41, "groups": None}, "to the 40 rows"),
@@ -336,9 +349,14 @@ TOGETHER = [
     ("grow_cart", {"criterion": "gini"}, 'criterion="variance"'),
     ("grow_cart", {"y": LABELS}, "numbers"),
     ("grow_cart", {"y": [[0.0, 1], [1, 1]]}, "40 rows"),
+    *[("kernel_shap", {"model": lambda table: table[:, 0], "X": rows, "background": rows, "n_coalitions": n}, says)
+      for rows, n, says in ((np.eye(1, 10), 4, "do not determine"), (np.eye(1, 21), 2**30, "too many to use all"),
+                            (np.eye(1, 24), 2**23, "is too large"))],
     *[("leak_suspects", {"y": y}, says) for y, says in (
         (list("abcd") * 10, "expected two or numbers"), ([0] * 39 + [1], "one row of one of its classes"),
         (np.eye(40), "one target"))],
+    *[(name, {"sample_weight": 1 - FOREST.out_of_bag[0]}, "out of bag for some tree") for name in OUT_OF_BAG],
+    *[(name, {"donors": np.full((40, 2), 40)}, "row numbers") for name in OUT_OF_BAG],
     *[("shapley_values", {"model": model}, says) for model, says in (
         (lambda rows: np.array(["yes"] * len(rows)), "labels"), (lambda rows: np.zeros(2), "shape"),
         (lambda rows: np.full(len(rows), np.nan), "NaN"))],

@@ -133,11 +133,6 @@ def test_words_and_gaps_can_be_shuffled_as_a_group_and_resampled():
     assert shuffle_differences(warmth, table, y, "size")[0].shape == (120, 1)
 
 
-def test_a_normal_distribution_takes_no_words_and_says_who_does():
-    with pytest.raises(ValueError, match=r"'sky' of X holds text.*method='subgroups'"):
-        conditional_importance(warmth, *words_dates_and_gaps(), method="gaussian")
-
-
 def test_a_pipeline_of_words_and_gaps_is_judged_as_it_is_fitted():
     compose = pytest.importorskip("sklearn.compose")
     from sklearn.ensemble import RandomForestClassifier

@@ -61,12 +61,3 @@ def test_one_feature_takes_all():
     """p = 1: phi = f(x) - base."""
     found = kernel_shap(lambda X: X[:, 0] ** 2, [[3.0]], background=[[0.0], [1.0]])
     np.testing.assert_allclose(found.values, [[8.5]])
-
-
-@pytest.mark.parametrize(("n_coalitions", "p", "says"), [
-    (4, 10, "do not determine"), (2**30, 21, "too many to use all"), (2**23, 24, "is too large")])
-def test_impossible_numbers_of_coalitions_are_refused(n_coalitions, p, says):
-    """Too few to determine the shares, too many to list, too many for a regression."""
-    X = np.random.default_rng(5).normal(size=(3, p))
-    with pytest.raises(ValueError, match=says):
-        kernel_shap(lambda X: X[:, 0], X, background=X, n_coalitions=n_coalitions)

@@ -96,21 +96,3 @@ def test_oob_importance_per_tree_takes_a_donor_for_as_likely_as_another():
     found = oob_importance_per_tree(forest, X, y, n_repeats=3000, sample_weight=weight)
     assert found.mean[0] == pytest.approx(3 / 4, rel=0.02)
     assert found.standard_error[0] == pytest.approx(psi.std(ddof=1) / np.sqrt(6), rel=0.1)
-
-
-# --- what the sweep of test_bad_input.py cannot say ---
-
-
-@pytest.mark.parametrize("measure", [oob_importance, oob_importance_per_tree])
-def test_a_forest_whose_bags_say_too_little_is_refused(measure):
-    X, y = a_table()
-    forest = grow_forest(X, y, n_trees=5, max_depth=2)
-    weight = np.where(forest.out_of_bag[0], 0, 1)
-    for model, rows, given, says in (
-            (replace(forest, in_bag=None), 60, {}, "in_bag is None"),
-            (replace(forest, in_bag=forest.in_bag + 1), 60, {}, "no row is out of bag"),
-            (forest, 50, {}, "50 rows"),
-            (forest, 60, {"sample_weight": weight}, "out of bag for some tree"),
-            (forest, 60, {"donors": np.full((60, 2), 60)}, "row numbers")):
-        with pytest.raises(ValueError, match=says):
-            measure(model, X[:rows], y[:rows], **given)

@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from fi_teach.data import golf_nominal, midterm
-from fi_teach.trees import Tree, explain, from_model, grow_c45, grow_cart, grow_forest, rules, what_if
+from fi_teach.trees import Tree, explain, from_model, grow_c45, grow_cart, rules, what_if
 
 
 def run(text, rows, name="decide"):
@@ -90,13 +90,6 @@ def test_deep_trees_with_gaps_categories_and_words_are_written_rightly_too(monke
     monkeypatch.setattr(explain, "DEEPEST", 0)
     test_gaps_and_categories_and_zeros_are_printed_as_the_tree_takes_them()
     test_trees_of_words_print_as_functions_too()
-
-
-def test_only_one_tree_at_a_time_has_rules_or_what_ifs():
-    forest = grow_forest([[0], [1]], ["no", "yes"], n_trees=2)
-    for explained in (rules, lambda model: what_if(model, [0])):
-        with pytest.raises(ValueError, match="trees\\[0\\]"):
-            explained(forest)
 
 
 # --- what if ----------------------------------------------------------------------------------------------------------
