@@ -46,7 +46,7 @@ def grade(options):
     level = choose.level(options.sandbox)
     submissions = found.submissions()
     first = next(submissions)  # before a report is begun: raises ValueError if there is nothing
-    sources = list(map(str, found.sources))
+    sources = list(map(os.path.abspath, found.sources))  # as they are kept
     with results.opened(options.out) as records:
         seed = results.seed_of(records.folder, _seed(options.seed, decided.seed))
         settings = {"exercises": str(exercises), "seed": seed, "limit": options.time_limit,

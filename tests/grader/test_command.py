@@ -7,6 +7,7 @@ import sys
 import threading
 import zipfile
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from corpus import written
@@ -22,13 +23,15 @@ from fi_grader.submissions import finding
 from notebooks import ROOT, filled, grade, lay, lay_course
 
 
-def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(tmp_path):
+def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(tmp_path, monkeypatch):
+    """Also where folders are named from the current one."""
+    monkeypatch.chdir(tmp_path)
     lay_course(tmp_path, anna=filled(), bert=filled())
     grade(tmp_path)
     shutil.rmtree(tmp_path / "in" / "bert")
     (tmp_path / "in").rename(tmp_path / "other")
     lay_course(tmp_path, cy=filled(), dee=filled())
-    grade(tmp_path, tmp_path / "other", "--only", "anna", "cy", "01_trees")
+    grade(Path(), "other", "--only", "anna", "cy", "01_trees")
     students = [line.split(",")[0] for line in (tmp_path / "out" / "students.csv").read_text().splitlines()[1:]]
     assert students == ["anna", "cy"], "anna was found in another place, bert nowhere, dee was not asked for"
     assert not (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").exists()
