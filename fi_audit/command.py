@@ -5,7 +5,7 @@ A refusal says what came, what was expected and what to do.
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 
 from fi_audit.columns import looks_dated
-from fi_audit.data import AuditData, make_data
+from fi_audit.data import AuditData, in_one_line, make_data
 from fi_audit.report import library, write, write_notebook
-from fi_audit.results import Audit
 from fi_audit.run import run
 from fi_teach.basics.convert import as_forest
 from fi_teach.basics.forest import Forest
@@ -49,15 +48,16 @@ def audit_files(options: Namespace) -> int:
             if given[name] and Path(given[name]).is_file():
                 given[name] = str(Path(given[name]).resolve())
         paths.append(write_notebook(options.out, found.about["model"], given))
-    print(summary(found, paths))
+    print("\n".join([
+        found.answer, *(f"ask: {text}" for text in found.asks),
+        f"{len(found.may)} sentences may be written, {len(found.may_not)} may not.",
+        *(f"Wrote {path}" for path in paths)]))
     return int(any(finding.verdict == "stop" for finding in found.findings))
 
 
 def read_inputs(
-    model: str, table: str, target: str, *, train: str | None = None, seen: bool = False,
-    refit: bool = False, groups: str | None = None, time: str | None = None,
-    protected: str | None = None, weight: str | None = None, known_from: list[str] | None = None,
-    quick: bool = False, seed: int = 0, progress: Callable | None = None,
+    model: str, table: str, target: str, *, train: str | None = None, weight: str | None = None,
+    known_from: Sequence[str] = (), seed: int = 0, **options: Any,
 ) -> AuditData:
     """Build the data of an audit from files; the arguments are the command's options."""
     rows = read_table(table)
@@ -71,26 +71,21 @@ def read_inputs(
         _check_target(learned, target)
         held_out = np.arange(len(learned) + len(rows)) >= len(learned)
         rows = pd.concat([learned, rows], join="inner", ignore_index=True)
-    known = _known_from(known_from or [])
-    beside = {groups, time, protected, weight, train} | {x for x in known.values() if x in rows}
-    y = target_of(fitted, rows[target])
-
-    def data_of(features: pd.DataFrame) -> AuditData:
-        return make_data(
-            fitted, features, y, test=None if held_out is None or held_out.all() else held_out,
-            seen=seen, refit=refit, groups=groups, time=time, protected=protected,
-            known_from=known, sample_weight=weight, quick=quick, rng=seed, progress=progress)
-    features = _without(fitted, rows, target, beside)
-    data = data_of(features)
-    try:
-        data.answers(data.X.iloc[:5])
-    except ValueError:
-        parsed = dates_parsed(features)  # a CSV file keeps the words of a date
-        if parsed is features:
-            raise
-        data = data_of(parsed)
-        data.answers(data.X.iloc[:5])
-    return data
+    known = _known_from(known_from)
+    beside = {train, weight, *(options.get(name) for name in ("groups", "time", "protected")),
+              *(when for when in known.values() if when in rows)}
+    y, features = target_of(fitted, rows[target]), _without(fitted, rows, target, beside)
+    for X in (features, dates_parsed(features)):  # a CSV file keeps the words of a date
+        data = make_data(
+            fitted, X, y, test=None if held_out is None or held_out.all() else held_out,
+            known_from=known, sample_weight=weight, rng=seed, **options)
+        try:
+            data.answers(data.X.iloc[:5])
+        except ValueError as refusal:
+            refused = refusal
+        else:
+            return data
+    raise refused
 
 
 def seconds_for(data: AuditData) -> float:
@@ -133,7 +128,7 @@ def _as_bool(column: pd.Series, name: str):
     return column.to_numpy().astype(bool)
 
 
-def _known_from(given: list[str]) -> dict[str, Any]:
+def _known_from(given: Sequence[str]) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for text in given:
         name, sign, when = text.partition("=")
@@ -153,13 +148,6 @@ def progress() -> Callable | None:
         return None
     from tqdm import tqdm
     return lambda steps: tqdm(list(steps), desc="audit", unit="step", file=sys.stderr)
-
-
-def summary(audit: Audit, paths: list[Path]) -> str:
-    """Summarize the audit in a few lines for the terminal."""
-    lines = [audit.answer, *(f"ask: {text}" for text in audit.asks)]
-    lines.append(f"{len(audit.may)} sentences may be written, {len(audit.may_not)} may not.")
-    return "\n".join([*lines, *(f"Wrote {path}" for path in paths)])
 
 
 # --- files ---
@@ -188,10 +176,8 @@ def _load(read: Callable, path: Path) -> Any:
     try:
         return read(path)
     except Exception as error:
-        first = "".join(str(error).strip().splitlines()[:1])
-        raise ValueError(
-            f"{path.name} cannot be read as a model ({type(error).__name__}: {first[:160]}): "
-            "save it again, with the versions installed here.") from error
+        raise ValueError(f"{path.name} cannot be read as a model ({in_one_line(error)}): save it "
+                         "again, with the versions installed here.") from error
 
 
 def _unpickled(path: Path) -> Any:

@@ -9,7 +9,7 @@ every sentence about the copy says so. Everything is checked here, once.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -32,7 +32,6 @@ from fi_teach.basics.target import holds_labels, places_among
 
 HELD_OUT = 1 / 3
 LEAST_ROWS = 30
-NOT_STATED = "not stated"  # whom a row concerns, where a protected column of words has a gap
 
 
 class Budget(NamedTuple):
@@ -79,8 +78,8 @@ class AuditData:
     column_names: Mapping[str, str]
     budget: Budget
     seed: Seed
-    loss: str | Loss | None
-    progress: Callable | None = None
+    progress: Callable | None
+    loss: Loss | None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -179,12 +178,6 @@ class AuditData:
         codes = np.unique(self.metadata["groups"][rows], return_inverse=True)[1]
         return codes if codes.max() > 0 else None
 
-    def refit(self, X: pd.DataFrame, rows: NDArray) -> Model:
-        """Fit a copy of the model to some rows. Raises ValueError where that cannot be done."""
-        if self.learner is None:
-            raise ValueError(self.no_refit)
-        return fitted_again(self.learner, X.iloc[rows], self.y[rows], self.weights[rows])
-
     def stream(self, name: str) -> np.random.Generator:
         """Return the random generator of one step."""
         return own_stream(self.seed, f"audit: {name}")
@@ -197,7 +190,7 @@ class AuditData:
 
 
 def make_data(
-    model: object, X: Any, y: Any, *, test: Any = None, seen: bool = False, refit: Any = False,
+    model: Any, X: Any, y: Any, *, test: Any = None, seen: bool = False, refit: Any = False,
     groups: Any = None, time: Any = None, protected: Any = None, known_from: Mapping | None = None,
     sample_weight: Any = None, loss: str | Loss | None = None, quick: bool = False, rng: Seed = 0,
     progress: Callable | None = None,
@@ -206,7 +199,9 @@ def make_data(
 
     Raises ValueError for whatever cannot be audited.
     """
-    asked = as_model(_as_asked(model, X))
+    asked = as_model(model)
+    if asked.is_function and not hasattr(X, "columns"):  # a function of arrays keeps getting them
+        asked = replace(asked, given=lambda table: model(np.asarray(table)))
     table, outcome, held_out = _one_table(X, y, test)
     given = {"groups": groups, "time": time, "protected": protected}
     metadata = {
@@ -225,14 +220,12 @@ def make_data(
         metadata["when"], metadata["time"] = metadata["time"], as_times(metadata["time"], "time")
     features, restored = with_known_categories(asked, _features(asked, table))
     outcome = _check_target(outcome, asked)
-    if loss is not None:
-        row_loss(loss)  # an unknown name is refused
 
     learner, no_refit = _learner(model, refit)
-    clone = ""
     if seen and test is not None:
         raise ValueError("seen says that all rows were fitted on, test that some were not: give "
                          "one of them.")
+    clone = ""
     if seen and refit and len(outcome) >= LEAST_ROWS:
         if learner is None:
             raise ValueError(no_refit)
@@ -246,18 +239,11 @@ def make_data(
         weights=weights, learner=learner if refit else None, no_refit=no_refit,
         notes=(*notes, *restored),
         column_names={name: which for name, which in given.items() if isinstance(which, str)},
-        budget=QUICK if quick else THOROUGH, seed=rng, loss=loss, progress=progress)
+        budget=QUICK if quick else THOROUGH, seed=rng, progress=progress,
+        loss=None if loss is None else row_loss(loss))
 
 
 # --- the table ---
-
-
-def _as_asked(model: object, X: object) -> object:
-    """Let a function of arrays keep getting arrays, though the audit works on a DataFrame."""
-    is_function = callable(model) and not hasattr(getattr(model, "__self__", model), "predict")
-    if hasattr(X, "columns") or not is_function:
-        return model
-    return lambda table: model(np.asarray(table))  # type: ignore[operator]
 
 
 def _one_table(X: Any, y: Any, test: Any) -> tuple[pd.DataFrame, NDArray, NDArray]:
@@ -388,7 +374,7 @@ def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
                 "if given, come after the others): give one a row, or the name of a column.")
     n_gaps = int(values.isna().sum())
     if n_gaps and what == "protected" and not pd.api.types.is_numeric_dtype(values):
-        values = values.astype(object).fillna(NOT_STATED)
+        values = values.astype(object).fillna("not stated")
     elif n_gaps:
         raise ValueError(
             f"{what} has {n_gaps} gap{'s' if n_gaps > 1 else ''}: say which value such rows belong "
@@ -473,10 +459,12 @@ def _learner(model: object, refit: Any) -> tuple[Callable | None, str]:
     if not (hasattr(model, "fit") and hasattr(model, "get_params")):
         return None, (f"a {type(model).__name__} cannot be fitted again: give refit=, a function "
                       "(X, y) -> model.")
-    frozen = _frozen_part(model)
-    if frozen:
-        return None, (f"the model holds {frozen}, which keeps what it learned from all rows: a "
-                      "copy of it would know the rows that judge it.")
+    for name, part in {"": model, **model.get_params(deep=True)}.items():
+        prefit = name.split("__")[-1] == "cv" and isinstance(part, str) and part == "prefit"
+        if prefit or type(part).__name__ == "FrozenEstimator":
+            what = "cv='prefit'" if prefit else "a FrozenEstimator"
+            return None, (f"the model holds {what}, which keeps what it learned from all rows: a "
+                          "copy of it would know the rows that judge it.")
 
     def learn(X, y, weights):
         from sklearn.base import clone
@@ -488,25 +476,18 @@ def _learner(model: object, refit: Any) -> tuple[Callable | None, str]:
     return learn, ""
 
 
-def _frozen_part(model: Any) -> str:
-    """Name the part of a model that a clone would not fit again, or return ""."""
-    for name, part in {"": model, **model.get_params(deep=True)}.items():
-        if type(part).__name__ == "FrozenEstimator":
-            return "a FrozenEstimator"
-        if name.split("__")[-1] == "cv" and isinstance(part, str) and part == "prefit":
-            return "cv='prefit'"
-    return ""
-
-
-def fitted_again(learner: Callable, X: pd.DataFrame, y: NDArray, weights: NDArray) -> Model:
+def fitted_again(learner: Callable | None, X: pd.DataFrame, y: NDArray, weights: NDArray) -> Model:
     """Fit a copy of the model. Raises ValueError, in one line, for whatever goes wrong."""
     try:
-        return as_model(learner(X, y, weights))
+        return as_model(learner(X, y, weights))  # type: ignore[misc]
     except Exception as error:
-        first = "".join(str(error).strip().splitlines()[:1])
         raise ValueError(
-            f"a copy of the model could not be fitted ({type(error).__name__}: {first[:160]})."
-        ) from error
+            f"a copy of the model could not be fitted ({in_one_line(error)}).") from error
+
+
+def in_one_line(error: Exception) -> str:
+    """Name the kind of an error, and its first line."""
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:160]}"
 
 
 def _hold_out(n_rows: int, metadata: Mapping, rng: Seed) -> tuple[NDArray, str]:

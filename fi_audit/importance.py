@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fi_audit.data import AuditData
+from fi_audit.data import AuditData, fitted_again
 from fi_audit.intervals import critical_value, share_of
 from fi_audit.results import Measure
 from fi_audit.skill import Score, squared_distance
@@ -196,7 +196,8 @@ def relevant(shuffler: Shuffler, units: Members, order: Measure) -> Measure | st
 
 def _held_out_loss(data: AuditData, X: pd.DataFrame, rest: NDArray, part: NDArray) -> NDArray:
     """Squared distance of the targets from the predictions of a copy fitted on the rest."""
-    other = replace(data, model=data.refit(X, rest))
+    learned = fitted_again(data.learner, X.iloc[rest], data.y[rest], data.weights[rest])
+    other = replace(data, model=learned)
     said = other.predict(X.iloc[part])
     if data.kind == "number":
         return squared_distance(data.targets[part], said)
@@ -231,11 +232,12 @@ def associated(data: AuditData) -> Measure:
     folds = folds_of(data, rows, "associated")
     table = data.X.iloc[rows]
     ratios, influences = [], []
+    before = _by_bins(np.zeros(len(rows), int), T, weights, folds)
+    whole = float(np.mean(weights * before))
     for name in data.names:
-        bins = _bins(table[name])
-        before, after = _by_bins(bins, T, weights, folds)
-        after = before if np.ptp(bins) == 0 else after  # one bin tells nothing
-        whole, left = float(np.mean(weights * before)), float(np.mean(weights * after))
+        after = _by_bins(_bins(table[name]), T, weights, folds)
+        after = np.where(np.isnan(after), before, after)
+        left = float(np.mean(weights * after))
         ratios.append(left / whole)
         influences.append(weights * (after - left / whole * before) / left if left > 0
                           else np.zeros(len(rows)))
@@ -261,33 +263,25 @@ def _bins(column: pd.Series) -> NDArray:
         codes = np.searchsorted(values, numbers)
         count = np.bincount(codes, minlength=len(values) + 1)
         codes = np.where(count[codes] < 5, len(values), codes)
-    return np.where(gap, -1, codes) + 1
+    return np.unique(np.where(gap, -1, codes), return_inverse=True)[1]
 
 
-def _by_bins(
-    bins: NDArray, T: NDArray, weights: NDArray, folds: list[NDArray]
-) -> tuple[NDArray, NDArray]:
-    """Squared distance of each row from the other folds' mean, and from its bin's mean there.
+def _by_bins(bins: NDArray, T: NDArray, weights: NDArray, folds: list[NDArray]) -> NDArray:
+    """Squared distance of each row from its bin's mean in the other folds -> (n,), NaN without one.
 
     A mean of m other rows is itself off by 1/m of their variance: times m / (m + 1) takes that out,
     so that small bins do not hide what the column tells.
     """
-    before, after = np.zeros(len(T)), np.zeros(len(T))
-    n_bins = bins.max() + 1
+    losses = np.zeros(len(T))
     for part in folds:
         rest = np.setdiff1d(np.arange(len(T)), part)
-        mean = np.average(T[rest], axis=0, weights=weights[rest] + 1e-12)
-        total = np.bincount(bins[rest], weights[rest], n_bins)[:, None]
-        sums = np.zeros((n_bins, T.shape[1]))
-        np.add.at(sums, bins[rest], weights[rest, None] * T[rest])
-        means = np.where(total > 0, sums / np.where(total > 0, total, 1), mean)
-        size = weights[rest].sum() ** 2 / max((weights[rest] ** 2).sum(), 1e-300)  # Kish
-        square = np.bincount(bins[rest], weights[rest] ** 2, n_bins)
-        m = np.where(total[:, 0] > 0, total[:, 0] ** 2 / np.where(square > 0, square, 1), size)
-        m = m[bins[part]]
-        before[part] = ((T[part] - mean) ** 2).sum(axis=1) * size / (size + 1)
-        after[part] = ((T[part] - means[bins[part]]) ** 2).sum(axis=1) * m / (m + 1)
-    return before, after
+        holds = (bins[rest] == np.arange(bins.max() + 1)[:, None]) * (weights[rest] + 1e-12)
+        total = holds.sum(axis=1)
+        with np.errstate(invalid="ignore"):  # 0 / 0 in a bin that the other folds do not have
+            means = holds @ T[rest] / total[:, None]
+            m = (total**2 / (holds**2).sum(axis=1))[bins[part]]  # Kish's number of rows
+        losses[part] = ((T[part] - means[bins[part]]) ** 2).sum(axis=1) * m / (m + 1)
+    return losses
 
 
 def power(measure: Measure) -> float:

@@ -223,12 +223,8 @@ def _single_value_of_a_class(column: pd.Series, y: NDArray, data: AuditData) -> 
         top = here.value_counts().index[0]
         share, elsewhere = float((here == top).mean()), float((there == top).mean())
         if (share == 1 and elsewhere <= 0.7) or (share >= 0.98 and elsewhere <= 0.1):
+            label = f"'{data.classes[int(side)]}'" if len(data.classes) == 2 else (
+                "of the most frequent class" if side else "of the other classes")
             return (f"it is {'empty' if top == 'missing' else top} in {percent(share)} of the rows "
-                    f"that are {_label(data, side)} and in {percent(elsewhere)} of the others")
+                    f"that are {label} and in {percent(elsewhere)} of the others")
     return ""
-
-
-def _label(data: AuditData, side: bool) -> str:
-    if len(data.classes) == 2:
-        return f"'{data.classes[-1] if side else data.classes[0]}'"
-    return "of the most frequent class" if side else "of the other classes"

@@ -16,16 +16,7 @@ from numpy.typing import NDArray
 
 from fi_audit.columns import RULE
 from fi_audit.importance import power
-from fi_audit.results import (
-    Audit,
-    Finding,
-    Measure,
-    Sentence,
-    Subgroup,
-    number,
-    percent,
-    title,
-)
+from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup, number, percent, title
 
 TEMPLATES = Path(__file__).with_name("templates")
 SIGNS = {"well": "✓", "note": "•", "ask": "?", "stop": "✗", "not asked": "–"}
@@ -54,20 +45,15 @@ FAR = 1.6  # times the largest figure: an interval that reaches farther ends in 
 
 
 def write(audit: Audit, folder: str | Path) -> tuple[Path, Path]:
-    """Write report.html and report.json into a folder -> their paths."""
+    """Write report.html and report.json (NaN and infinity as null) into a folder -> their paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     page, data = folder / "report.html", folder / "report.json"
     page.write_text(as_page(audit), encoding="utf-8")
-    text = json.dumps(as_plain(audit), ensure_ascii=False, indent=1, allow_nan=False)
-    data.write_text(text + "\n", encoding="utf-8")
-    return page, data
-
-
-def as_plain(audit: Audit) -> dict:
-    """Convert an audit to dicts, lists and numbers; NaN and infinity become None."""
     text = json.dumps(asdict(audit), default=lambda value: value.tolist())
-    return json.loads(text, parse_constant=lambda name: None)
+    plain = json.loads(text, parse_constant=lambda name: None)
+    data.write_text(json.dumps(plain, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return page, data
 
 
 def write_notebook(folder: str | Path, model: str, options: dict) -> Path:

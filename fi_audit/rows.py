@@ -180,7 +180,7 @@ def _announced(data: AuditData) -> Finding:
     numbers, targets = as_numbers(data.X.iloc[rows])[0], data.targets[rows]
     random, whole = (_forest_losses(data, numbers, targets, [
         (np.setdiff1d(np.arange(len(rows)), part), part) for part in folds]) for folds in splits)
-    baseline = _spread(targets)
+    baseline = targets.var(axis=0).sum()
     gap, low, high = mean_with_interval(whole - random, data.weights_of(rows), units)
     figures = {"gap": gap, "low": low, "high": high, "shared": shared}
     text = (f"Held out by whole groups a forest removes {percent(1 - whole.mean() / baseline)} of "
@@ -190,10 +190,6 @@ def _announced(data: AuditData) -> Finding:
     return Finding(name, "ask" if worse else "well", text, (), figures, "Judge the model on groups "
                    "that it has not met: it recognises the groups that it was fitted on."
                    if worse else "")
-
-
-def _spread(targets: NDArray) -> float:
-    return float(((targets - targets.mean(axis=0)) ** 2).sum(axis=1).mean())
 
 
 def _forest_losses(
@@ -280,7 +276,7 @@ def check_time(data: AuditData) -> Finding:
     if not len(tried.late):
         return Finding(name, "note", found + " Too few different times to split by.", dates)
     by_time, at_random = tried.losses(np.arange(len(rows)))
-    baseline = _spread(tried.targets[tried.late])
+    baseline = tried.targets[tried.late].var(axis=0).sum()
     gap, low, high = mean_with_interval(by_time - at_random, data.weights_of(rows[tried.late]),
                                         data.groups_of(rows[tried.late]))
     skills = [1 - losses.mean() / baseline for losses in (by_time, at_random)]

@@ -13,7 +13,7 @@ import numpy as np
 from fi_audit.data import AuditData
 from fi_audit.importance import power
 from fi_audit.results import Audit, Finding, Measure, Sentence, listed, number, percent, span, title
-from fi_audit.skill import Score, lower_text, ranking_text, skill_text
+from fi_audit.skill import Score, in_words
 from fi_audit.subgroups import gap
 
 MOST = 10  # sentences of a kind
@@ -91,13 +91,11 @@ def _skill(facts: Facts) -> Iterator[Sentence]:
     """True if the same model on new rows has a skill inside the interval."""
     data, main = facts.data, facts.main
     rows = "On rows that it was fitted on" if data.seen else "On rows like these"
-    if main.clear:
-        yield Sentence("ranking" if main.name == "ranking" else "skill", (),
-                       skill_text(data, main) + ".",
-                       f"{rows} ({len(main.rows):,} of them), by the {main.unit}.", True)
     for score in facts.scores:
-        if score.name == "ranking" and score is not main and score.clear:
-            yield Sentence("ranking", (), ranking_text(data, score) + ".", f"{rows}.", True)
+        kind = "ranking" if score.name == "ranking" else "skill"
+        if score.clear and (score is main or kind == "ranking"):
+            yield Sentence(kind, (), f"{data.who} {in_words(data, score)}.",
+                           f"{rows} ({len(score.rows):,} of them), by the {score.unit}.", True)
 
 
 def _used(facts: Facts) -> Iterator[Sentence]:
@@ -213,7 +211,11 @@ def answer(facts: Facts) -> str:
     else:
         grade = "predicts well enough to be explained" if main.name != "ranking" else (
             "ranks well enough to be explained, though its numbers are no better than a constant")
-        first = f"{facts.data.who} {grade}: it {_in_short(facts)}. {_carried(facts)}"
+        said = in_words(data, main)
+        if main.name != "ranking" and data.kind == "probability":
+            said += "".join(f" and {in_words(data, score).split(' (')[0]}"
+                            for score in facts.scores if score.name == "ranking")
+        first = f"{data.who} {grade}: it {said}. {_carried(facts)}"
     suspects = facts.audit.suspects
     if suspects:
         looks = "looks" if len(suspects) == 1 else "look"
@@ -224,18 +226,6 @@ def answer(facts: Facts) -> str:
     return " ".join([first, *(
         "Some rows seem to belong together, which makes every interval too narrow."
         if related else f.text for f in rows[:1])])
-
-
-def _in_short(facts: Facts) -> str:
-    """The main score, and how the model ranks, without a subject."""
-    ranking = [ranking_text(facts.data, score).removeprefix(facts.data.who + " ")
-               for score in facts.scores if score.name == "ranking"]
-    if facts.main.name == "ranking":
-        return ranking[0]
-    removed = lower_text(facts.main)
-    if ranking and facts.data.kind == "probability":
-        return f"{removed} and {ranking[0].split(' (')[0]}"
-    return removed
 
 
 def _carried(facts: Facts) -> str:

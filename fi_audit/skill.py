@@ -19,7 +19,7 @@ from fi_audit.data import AuditData
 from fi_audit.intervals import LEVEL, critical_value, mean_with_interval
 from fi_audit.results import Finding, number, percent, span
 from fi_teach.basics.forest import Forest
-from fi_teach.basics.losses import SMALLEST_PROBABILITY, UNITS, row_loss
+from fi_teach.basics.losses import SMALLEST_PROBABILITY, UNITS
 from fi_teach.basics.model import raw_unit
 from fi_teach.basics.shuffles import variance_of_mean
 from fi_teach.importance.tree_shap import tree_shap
@@ -75,7 +75,7 @@ class RowLoss:
     def __call__(self, prediction: NDArray) -> tuple[NDArray, None]:
         return np.asarray(self.loss(self.T, prediction), dtype=float), None
 
-    of = __call__
+    of = __call__  # a row's loss does not depend on what is said of the others
 
 
 class Ranking:
@@ -151,8 +151,7 @@ def _losses(data: AuditData) -> dict[str, tuple[str, Any, str]]:
     made: dict[str, tuple[str, Any, str]] = {
         name: (LOSSES[name][0], RowLoss(LOSSES[name][1], T), LOSSES[name][3]) for name in names}
     if data.loss is not None:
-        loss = row_loss(data.loss)
-        name = UNITS.get(loss, "loss")
+        loss, name = data.loss, UNITS.get(data.loss, "loss")
         known = [one for one, (unit, _, kinds, _) in LOSSES.items()
                  if unit == name and data.kind in kinds]
         own = LOSSES[known[0]][1] if known else lambda T, said: loss(y, said)
@@ -374,10 +373,8 @@ def check_skill(data: AuditData, scores: list[Score], main: Score) -> Finding:
                "rows": float(len(main.rows))}
     for score in scores:
         figures |= {score.name: score.skill, f"{score.name}, low": score.low}
-    text = skill_text(data, main) + "."
-    ranking = next((s for s in scores if s.name == "ranking"), None)
-    if ranking is not None and main.name != "ranking":
-        text += " " + ranking_text(data, ranking) + "."
+    said = [main, *(s for s in scores if s.name == "ranking" and s is not main)]
+    text = " ".join(f"{data.who} {in_words(data, score)}." for score in said)
     if data.seen:
         return Finding(
             "skill", "not asked", f"On the rows that it was fitted on {text[0].lower()}{text[1:]} "
@@ -392,28 +389,18 @@ def check_skill(data: AuditData, scores: list[Score], main: Score) -> Finding:
         "Bring more unseen rows or a better model; until then its importances mean nothing.")
 
 
-def skill_text(data: AuditData, score: Score) -> str:
-    """Say the skill of one score, without a full stop."""
-    if score.name == "ranking":
-        return ranking_text(data, score)
-    return f"{data.who} {lower_text(score)}"
-
-
-def lower_text(score: Score) -> str:
-    """Say how much lower the model's loss is than the baseline's."""
-    return (f"has a {score.unit} {percent(score.skill)} lower than {score.baseline} "
-            f"({span(score.low, score.high, percent)})")
-
-
-def ranking_text(data: AuditData, score: Score) -> str:
-    """Say the ranking as pairs out of 100."""
-    right, low, high = (50 + 50 * x for x in (score.skill, score.low, score.high))
+def in_words(data: AuditData, score: Score) -> str:
+    """Say a score as what the model does, without the subject; a ranking as pairs out of 100."""
+    shares = f"({span(score.low, score.high, percent)})"
+    if score.name != "ranking":
+        return f"has a {score.unit} {percent(score.skill)} lower than {score.baseline} {shares}"
     if score.baseline != "guessing":
-        return (f"{data.who} puts {percent(score.skill)} fewer pairs in the wrong order than "
-                f"{score.baseline} ({span(score.low, score.high, percent)})")
+        return (f"puts {percent(score.skill)} fewer pairs in the wrong order than "
+                f"{score.baseline} {shares}")
+    right, low, high = (50 + 50 * x for x in (score.skill, score.low, score.high))
     what = ("the larger of two outcomes above the smaller" if data.kind == "number" else
             f"a row with '{data.classes[-1]}' above one without")
-    return f"{data.who} ranks {what} {right:.0f} times in 100 ({low:.0f} to {high:.0f})"
+    return f"ranks {what} {right:.0f} times in 100 ({low:.0f} to {high:.0f})"
 
 
 def check_calibration(data: AuditData) -> Finding:
