@@ -25,7 +25,6 @@ ALIKE = 0.6
 MOST_WORDS = 50  # a column with more words than that is compared with nothing but its copy
 LEAST_GAPS = 30  # and rows with a value, before their targets are compared
 SAME = 0.9995  # correlation of two columns in different units, rounded
-RULE = "Columns whose rank correlation (of words: Cramér's V) is 0.6 or more on average"
 
 
 # --- correlated columns ---
@@ -59,31 +58,16 @@ def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
 
 def association(X: pd.DataFrame) -> NDArray:
     """Association of each two columns, from 0 to 1 -> (p, p)."""
-    numbers, names = as_numbers(X)
+    numbers = as_numbers(X)[0]
     words = [j for j, kind in enumerate(X.dtypes) if is_words(kind)]
-    known = X.notna().to_numpy()
-    ranks = pd.DataFrame(np.where(known, numbers, np.nan)).rank().to_numpy()
-    alike = np.abs(_correlations(ranks))
-    filled = np.where(np.isnan(ranks), 0.0, ranks)  # for words a gap is one more word
+    ranks = pd.DataFrame(np.where(X.notna(), numbers, np.nan)).rank()
+    alike = ranks.corr(min_periods=10).abs().fillna(0).to_numpy(copy=True)
+    filled = ranks.fillna(0).to_numpy()  # for words a gap is one more word
     for j in words:
-        for k in range(len(names)):
+        for k in range(len(alike)):
             alike[j, k] = alike[k, j] = _with_words(numbers, filled, j, k, k in words)
     np.fill_diagonal(alike, 1.0)
     return alike
-
-
-def _correlations(values: NDArray) -> NDArray:
-    """Correlation of each two columns over the rows where both are known -> (p, p)."""
-    known = (~np.isnan(values)).astype(float)
-    centre = np.nanmean(np.where(known.any(axis=0), values, 0), axis=0)
-    filled = np.where(known > 0, values - centre, 0.0)
-    n = np.maximum(known.T @ known, 1)
-    mean = (filled.T @ known) / n  # of column i over the rows that i and j share
-    square = (filled**2).T @ known / n - mean**2
-    product = filled.T @ filled / n - mean * mean.T
-    size = np.sqrt(np.maximum(square * square.T, 0))
-    enough = (size > 1e-12) & (n >= 10)
-    return np.where(enough, product / np.where(enough, size, 1), 0.0)
 
 
 def _with_words(numbers: NDArray, ranks: NDArray, j: int, k: int, both: bool) -> float:
@@ -132,11 +116,11 @@ def check_columns(data: AuditData) -> list[Finding]:
 def _empty(table: pd.DataFrame, used: set[str]) -> Finding:
     same = tuple(name for name in table if table[name].nunique(dropna=False) == 1)
     gaps = float(table.isna().to_numpy().mean())
-    text = f"{percent(gaps)} of all values are missing."
-    said = "No column is constant." if not same else (
+    text = "No column is constant." if not same else (
         f"{listed(same)} {'have' if len(same) > 1 else 'has'} one value, or none, in all rows.")
-    return Finding("constant columns", "note" if same else "well", f"{said} {text}", same,
-                   {"gaps": gaps}, f"Leave out {listed(same)}: it tells nothing."
+    return Finding("constant columns", "note" if same else "well",
+                   f"{text} {percent(gaps)} of all values are missing.", same, {"gaps": gaps},
+                   f"Leave out {listed(same)}: constant columns tell nothing."
                    if set(same) & used else "")
 
 
@@ -173,9 +157,7 @@ def is_identifier(column: pd.Series) -> bool:
     if is_words(column.dtype):
         words = known.astype(str)
         return bool((words.str.count(r"\s") < 2).mean() > 0.9 and not looks_dated(column))
-    if known.dtype.kind == "f" and (known % 1 != 0).any():
-        return False
-    if are_packed_dates(column):
+    if (known.dtype.kind == "f" and (known % 1 != 0).any()) or are_packed_dates(column):
         return False
     low, high = float(known.min()), float(known.max())
     width = high - low + 1
@@ -208,9 +190,8 @@ def _other_units(table: pd.DataFrame) -> Finding:
     """Find pairs of numeric columns that are straight lines of one another."""
     numeric = [name for name in table if is_numeric_dtype(table[name])
                and not is_bool_dtype(table[name]) and table[name].nunique() > 10]
-    name_of = "the same in other units"
     values = table[numeric].to_numpy(dtype=float, na_value=np.nan)
-    alike = np.triu(np.abs(_correlations(values)) > SAME, 1)
+    alike = np.triu(pd.DataFrame(values).corr(min_periods=10).abs() > SAME, 1)
     pairs, texts = [], []
     for i, j in zip(*np.nonzero(alike), strict=True):
         both = ~np.isnan(values[:, [i, j]]).any(axis=1)
@@ -222,9 +203,9 @@ def _other_units(table: pd.DataFrame) -> Finding:
         pairs += [numeric[i], numeric[j]]
         texts.append(f"'{numeric[j]}' is '{numeric[i]}' in other units "
                      f"({shift}{number(slope)} × '{numeric[i]}')")
+    name_of, about = "the same in other units", tuple(dict.fromkeys(pairs))
     if not pairs:
         return Finding(name_of, "well", "No column is another one in other units.")
-    about = tuple(dict.fromkeys(pairs))
     return Finding(name_of, "ask", "; ".join(texts[:5]) + ".", about, None,
                    f"Keep one of {listed(about)}: two columns that say the same share one "
                    "importance between them.")

@@ -118,9 +118,8 @@ def used(shuffler: Shuffler, members: Members, question: str = "used") -> Measur
 
 def in_play(measure: Measure) -> Members:
     """Return the columns that are clear of zero, and the largest others."""
-    order = np.argsort(-measure.value, kind="stable")
-    others = [j for j in order if not measure.clear[j] and measure.value[j] > 0][:IN_PLAY]
-    return tuple(measure.members[j] for j in order if measure.clear[j] or j in others)
+    others = [j for j in measure.order if not measure.clear[j] and measure.value[j] > 0][:IN_PLAY]
+    return tuple(measure.members[j] for j in measure.order if measure.clear[j] or j in others)
 
 
 def null_copies(shuffler: Shuffler, members: Members) -> Measure:
@@ -229,19 +228,13 @@ def associated(data: AuditData) -> Measure:
     """
     rows = data.sample
     T, weights, groups = data.targets[rows], data.weights_of(rows), data.groups_of(rows)
-    folds = folds_of(data, rows, "associated")
-    table = data.X.iloc[rows]
-    ratios, influences = [], []
-    before = _by_bins(np.zeros(len(rows), int), T, weights, folds)
-    whole = float(np.mean(weights * before))
-    for name in data.names:
-        after = _by_bins(_bins(table[name]), T, weights, folds)
-        after = np.where(np.isnan(after), before, after)
-        left = float(np.mean(weights * after))
-        ratios.append(left / whole)
-        influences.append(weights * (after - left / whole * before) / left if left > 0
-                          else np.zeros(len(rows)))
-    psi, ratio = np.column_stack(influences), np.array(ratios)
+    folds, table = folds_of(data, rows, "associated"), data.X.iloc[rows]
+    before = _by_bins(np.zeros(len(rows), int), T, weights, folds)[:, None]
+    after = np.column_stack([_by_bins(_bins(table[name]), T, weights, folds) for name in table])
+    after = np.where(np.isnan(after), before, after)
+    ratio = weights @ after / (weights @ before)
+    psi = np.where(ratio > 1e-12, weights[:, None] * (after - ratio * before), 0.0)
+    psi = psi / np.maximum(weights @ after / len(rows), 1e-300)
     times = critical_value(psi, groups, data.stream("intervals: associated"))
     reach = np.array([times * np.sqrt(variance_of_mean(one, groups)) for one in psi.T])
     low, high = (1 - ratio * np.exp(sign * np.minimum(50, reach)) for sign in (1, -1))
@@ -289,8 +282,8 @@ def power(measure: Measure) -> float:
 
     The median half-width of the columns that are not clear, or of all.
     """
-    reach = (measure.share[0] - measure.share[1])
-    some = reach[~measure.clear & (measure.high > 0)]
-    some = some[np.isfinite(some)] if np.isfinite(some).any() else reach[np.isfinite(reach)]
-    return float(np.median(some)) if len(some) else np.nan
+    reach = measure.share[0] - measure.share[1]
+    known = np.isfinite(reach)
+    some = known & ~measure.clear & (measure.high > 0)
+    return float(np.median(reach[some if some.any() else known])) if known.any() else np.nan
 

@@ -7,6 +7,7 @@ its standard error is sd(psi) / sqrt(n), or that of the sums over groups of rows
 from statistics import NormalDist
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from fi_teach.basics.shuffles import variance_of_mean
@@ -34,9 +35,7 @@ def critical_value(
     True
     """
     if groups is not None:
-        sums = np.zeros((groups.max() + 1, psi.shape[1]))
-        np.add.at(sums, groups, psi)
-        psi = sums[np.bincount(groups) > 0]
+        psi = pd.DataFrame(psi).groupby(groups).sum().to_numpy()
     psi = psi[:, psi.std(axis=0) > 0]
     n = len(psi)
     if not psi.size:
@@ -62,9 +61,7 @@ def mean_with_interval(
         return 0.0, -np.inf, np.inf
     weights = weights / weights.mean()
     mean = float((weights * values).mean())
-    if groups is not None:
-        groups = np.unique(groups, return_inverse=True)[1]
-    if len(values) < 2 or (groups is not None and groups.max() < 1):
+    if len(values if groups is None else np.unique(groups)) < 2:
         return mean, -np.inf, np.inf
     times = NormalDist().inv_cdf(1 - (1 - LEVEL) / (2 * max(1, n_figures)))
     reach = times * np.sqrt(variance_of_mean(weights * (values - mean), groups))

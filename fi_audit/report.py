@@ -14,30 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fi_audit.columns import RULE
 from fi_audit.importance import power
-from fi_audit.results import Audit, Finding, Measure, Sentence, Subgroup, number, percent, title
+from fi_audit.results import Audit, Measure, Sentence, number, percent, span, title
 
 TEMPLATES = Path(__file__).with_name("templates")
-SIGNS = {"well": "✓", "note": "•", "ask": "?", "stop": "✗", "not asked": "–"}
-QUESTIONS = {
-    "What does the model predict, and how well?": (
-        "what the model predicts", "skill", "calibration"),
-    "Are the rows independent, new to the model, and in time?": (
-        "the same rows in training and test", "rows entered twice", "related rows", "time",
-        "groups"),
-    "Could a column be a leak?": ("possible leakage", "known too late"),
-    "Are all columns features?": (
-        "constant columns", "identifiers", "the same in other units", "gaps that tell"),
-}
-MEASURES = {
-    "used": "What does the model rely on, column by column?",
-    "used together": "What does it rely on, group by group?",
-    "conditional": "What does it use that the other columns do not tell?",
-    "relevant": "What would a copy miss that was fitted without the column?",
-    "associated": "What does a column tell when it is taken alone?",
-    "null copies": "How large is an importance by chance?",
-}
 FIRST = 3  # sentences on the first screen
 ROW, LEFT, WIDTH, MOST = 26, 230, 720, 16  # of the picture, and columns that it shows
 NAME = 30  # letters of a name beside its line
@@ -84,8 +64,7 @@ def _templates() -> Any:
     jinja = library("jinja2", "a page")
     found = jinja.Environment(loader=jinja.FileSystemLoader(TEMPLATES), autoescape=True,
                               trim_blocks=True, lstrip_blocks=True)
-    found.filters |= {"percent": percent, "short": _short_answer, "clear": _clear,
-                      "figures": _figures, "rates": _rates}
+    found.filters |= {"percent": percent, "number": number}
     return found
 
 
@@ -97,23 +76,16 @@ def as_page(audit: Audit) -> str:
     used = audit.measure("used")
     first, first_not = chosen(audit)
     reach = power(used) if used else np.nan
-    measures = [(words, audit.measure(question)) for question, words in MEASURES.items()]
     return _templates().get_template("report.html").render(
-        audit=audit, signs=SIGNS, rule=RULE, first=first, first_not=first_not, used=used,
-        picture=picture(audit), has_share=used and used.has_share,
-        shows=reach if np.isfinite(reach) else 0, hidden=len(used.members) - MOST if used else 0,
-        checks=[(question, [f for f in audit.findings if f.check in checks])
-                for question, checks in QUESTIONS.items()],
-        measures=[(words, measure) for words, measure in measures if measure])
+        audit=audit, first=first, first_not=first_not, used=used, picture=picture(audit),
+        shows=reach if np.isfinite(reach) else 0, hidden=len(used.members) - MOST if used else 0)
 
 
 def chosen(audit: Audit) -> tuple[list[Sentence], list[Sentence]]:
     """Choose three sentences that may be written, of different kinds first, and one that not."""
     may = [s for s in audit.sentences if s.may]
-    relied = [s for s in may if s.kind in ("used", "used together")]
-    cost = {(measure.question, members): value for measure in audit.measures
-            for members, value in zip(measure.members, measure.value, strict=True)}
-    relied.sort(key=lambda s: -cost[s.kind, s.about])
+    relied = sorted((s for s in may if s.kind in ("used", "used together")),
+                    key=lambda s: -audit.measure(s.kind).row(s.about)[0])
     others = [next((s for s in may if s.kind == kind), None)
               for kind in ("relevant", "skill", "ranking", "associated")]
     first = [s for s in (*relied[:1], *others) if s is not None]
@@ -124,43 +96,6 @@ def chosen(audit: Audit) -> tuple[list[Sentence], list[Sentence]]:
     preferred = [s for s in may_not if s.kind in ("skill", "used", "used together")] + [
         s for s in may_not if s.kind == "causal"] + may_not
     return first, preferred[:1]
-
-
-def _short_answer(found: list[Finding]) -> str:
-    """The gravest finding in its first sentence."""
-    grave = [f for f in found if f.verdict in ("stop", "ask")] or [
-        f for f in found if f.check in ("what the model predicts", "skill", "possible leakage")]
-    return " ".join(f.text.partition(". ")[0].removesuffix(".") + "." for f in grave[:2]) or (
-        "nothing to report")
-
-
-def _clear(measure: Measure) -> str:
-    names = [measure.names[j] for j in np.argsort(-measure.value) if measure.clear[j]]
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return f"clear of zero: {', '.join(names[:4])}{more}" if names else "no column is clear of zero"
-
-
-def _figures(measure: Measure) -> tuple[list[str], list[tuple]]:
-    """Head and rows of a measure's table, largest first."""
-    as_text = percent if measure.question == "associated" else number
-    head = ["column", "share of the skill", "from", "to", measure.unit, "from", "to"]
-    rows = []
-    for j in np.argsort(-measure.value, kind="stable"):
-        shares = [percent(x) for x in measure.share[:, j]] if measure.has_share else []
-        rows.append((measure.names[j], [*shares, *map(as_text, measure.figures[:, j])]))
-    return head if measure.has_share else [head[0], *head[4:]], rows
-
-
-def _rates(parts: list[Subgroup]) -> tuple[list[str], list[tuple]]:
-    """Head and rows of the table of subgroups."""
-    rates = list(dict.fromkeys(rate for part in parts for rate in part.extra))
-    head = ["part", "rows", "mean loss", "from", "to", "predicted", "observed", *rates]
-    rows = []
-    for part in parts:
-        figures = [part.loss, part.low, part.high, part.predicted, part.observed]
-        cells = [f"{part.n_rows:,}", *map(number, figures)]
-        rows.append((part.name, [*cells, *(percent(part.extra.get(x, np.nan)) for x in rates)]))
-    return head, rows
 
 
 # --- its picture ---
@@ -188,13 +123,9 @@ def picture(audit: Audit) -> str:
         row |= {
             "y": ROW * k + 38, "x": at(row["value"]), "line": (at(row["low"]), at(row["high"])),
             "null": (start, round(end - start, 1)), "end": at(max(row["high"], row["value"])),
-            "figure": ("→ " if row["high"] > top else "") + form(row["value"])}
-    asked = ", ask whether it is a leak"
-    words = "; ".join(f"{row['name']} {form(row['value'])} ({form(row['low'])} to "
-                      f"{form(row['high'])}){asked if row['kind'] == 'asked' else ''}"
-                      for row in rows)
+            "figure": form(row["value"]), "interval": span(row["low"], row["high"], form)}
     return library("markupsafe", "a page").Markup(_templates().get_template("picture.svg").render(
-        rows=rows, words=words, unit="share of the model's skill" if used.has_share else used.unit,
+        rows=rows, unit="share of the model's skill" if used.has_share else used.unit, top=top,
         width=WIDTH, left=LEFT, height=ROW * len(rows) + 34, zero=at(0)))
 
 

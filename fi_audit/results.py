@@ -68,14 +68,22 @@ class Measure(Result):
         """Is the figure clear of zero? (m,) bool."""
         return self.low > 0
 
+    @property
+    def names_clear(self) -> list[str]:
+        return [self.names[j] for j in self.order if self.clear[j]]
+
+    @property
+    def order(self) -> list[int]:
+        """Places of the figures, the largest first."""
+        return np.argsort(-self.value, kind="stable").tolist()
+
     def place(self, what: str | tuple[str, ...]) -> int:
         """Return the place of a column, or of a tuple of columns."""
         return self.members.index((what,) if isinstance(what, str) else what)
 
-    def row(self, what: str | tuple[str, ...]) -> tuple[float, float, float]:
+    def row(self, what: str | tuple[str, ...]) -> tuple[float, ...]:
         """Return the figure of a column (or of a tuple of columns) and its interval."""
-        value, low, high = self.figures[:, self.place(what)].tolist()
-        return value, low, high
+        return tuple(self.figures[:, self.place(what)].tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +138,10 @@ class Audit(Result):
 
     @property
     def may(self) -> tuple[str, ...]:
-        """The sentences that may be written."""
         return tuple(s.text for s in self.sentences if s.may)
 
     @property
     def may_not(self) -> tuple[str, ...]:
-        """The sentences that may not be written."""
         return tuple(s.text for s in self.sentences if not s.may)
 
     @property
@@ -146,8 +152,7 @@ class Audit(Result):
 
     def measure(self, question: str) -> Any:
         """Return the measure that answers a question, or None where it could not be asked."""
-        found = [m for m in self.measures if m.question == question]
-        return found[0] if found else None
+        return next((m for m in self.measures if m.question == question), None)
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -160,8 +165,7 @@ class Audit(Result):
         measure, copies = self.measure(question), self.measure("null copies")
         if measure is None:
             return []
-        found = [measure.members[j] for j in np.argsort(-measure.value, kind="stable")
-                 if measure.clear[j]]
+        found = [measure.members[j] for j in measure.order if measure.clear[j]]
         return [one for one in found if copies is None or one not in copies.members
                 or measure.row(one)[0] > copies.row(one)[0]]
 

@@ -175,21 +175,29 @@ def _announced(data: AuditData) -> Finding:
                        "out, and to say how figures vary between groups.", (), {"shared": shared},
                        "Bring more groups before you speak of any other than these.")
     stream = data.stream("split by group")
-    splits = (stratified_folds(np.zeros(len(rows)), FOLDS, stream),
-              grouped_folds(units, FOLDS, stream))
+    splits = [[(np.setdiff1d(np.arange(len(rows)), part), part) for part in folds] for folds in (
+        grouped_folds(units, FOLDS, stream), stratified_folds(np.zeros(len(rows)), FOLDS, stream))]
     numbers, targets = as_numbers(data.X.iloc[rows])[0], data.targets[rows]
-    random, whole = (_forest_losses(data, numbers, targets, [
-        (np.setdiff1d(np.arange(len(rows)), part), part) for part in folds]) for folds in splits)
-    baseline = targets.var(axis=0).sum()
-    gap, low, high = mean_with_interval(whole - random, data.weights_of(rows), units)
-    figures = {"gap": gap, "low": low, "high": high, "shared": shared}
-    text = (f"Held out by whole groups a forest removes {percent(1 - whole.mean() / baseline)} of "
-            f"the squared error, held out at random {percent(1 - random.mean() / baseline)} "
-            f"({n_units} groups). {percent(shared)} of the test rows are of groups in training.")
-    worse = low > 0 and shared > 0
+    figures = _compared(data, rows, targets, units, [
+        _forest_losses(data, numbers, targets, some) for some in splits]) | {"shared": shared}
+    text = (f"Held out by whole groups a forest removes {percent(figures['apart'])} of the squared "
+            f"error, held out at random {percent(figures['at random'])} ({n_units} groups). "
+            f"{percent(shared)} of the test rows are of groups in training.")
+    worse = figures["low"] > 0 and shared > 0
     return Finding(name, "ask" if worse else "well", text, (), figures, "Judge the model on groups "
                    "that it has not met: it recognises the groups that it was fitted on."
                    if worse else "")
+
+
+def _compared(
+    data: AuditData, rows: NDArray, targets: NDArray, units: NDArray | None, losses: list[NDArray]
+) -> dict[str, float]:
+    """Skills of forests asked about rows that were held out apart and at random, and the gap."""
+    spread = targets.var(axis=0).sum()
+    apart, at_random = (float(1 - one.mean() / spread) for one in losses)
+    gap, low, high = mean_with_interval(losses[0] - losses[1], data.weights_of(rows), units)
+    return {"apart": apart, "at random": at_random, "gap": gap / spread, "low": low / spread,
+            "high": high / spread}
 
 
 def _forest_losses(
@@ -232,8 +240,7 @@ class TimeSplit:
             self.by_time.append((before, asked))
             for part in stratified_folds(np.zeros(len(asked)), 3, self.stream):
                 others = np.setdiff1d(np.arange(len(rows)), asked[part])
-                n = min(len(others), len(before))
-                learned = self.stream.choice(others, n, replace=False)
+                learned = self.stream.choice(others, len(before), replace=False)
                 self.at_random.append((learned, asked[part]))
         self.late = np.array([row for _, asked in self.by_time for row in asked], int)
         self.clock = (ranks.corrwith(ranks[0]).abs() >= ALIKE).to_numpy()
@@ -247,16 +254,16 @@ class TimeSplit:
         return [_forest_losses(self.data, dealt, self.targets[order], splits)[self.late]
                 for splits in (self.by_time, self.at_random)]
 
-    def is_chance(self, by_time: NDArray, at_random: NDArray) -> bool:
+    def is_chance(self, losses: list[NDArray]) -> bool:
         """Does the order in time cost no more than orders drawn at random do?
 
         All rows asked share the last leaf of a column that goes with the time, and so its error,
         which an interval over rows does not know.
         """
-        losses = [self.losses(self.stream.permutation(len(self.targets))) for _ in range(ORDERS)]
-        ratios = [np.log(early.mean() / mixed.mean()) for early, mixed in losses]
-        ratio = np.log(by_time.mean() / at_random.mean())
-        return bool(ratio < np.mean(ratios) + 3 * np.std(ratios, ddof=1))
+        orders = (self.stream.permutation(len(self.targets)) for _ in range(ORDERS))
+        ratio, *others = (np.log(early.mean() / mixed.mean())
+                          for early, mixed in (losses, *map(self.losses, orders)))
+        return bool(ratio < np.mean(others) + 3 * np.std(others, ddof=1))
 
 
 def check_time(data: AuditData) -> Finding:
@@ -275,17 +282,13 @@ def check_time(data: AuditData) -> Finding:
     tried = TimeSplit(data, rows, time[rows])
     if not len(tried.late):
         return Finding(name, "note", found + " Too few different times to split by.", dates)
-    by_time, at_random = tried.losses(np.arange(len(rows)))
-    baseline = tried.targets[tried.late].var(axis=0).sum()
-    gap, low, high = mean_with_interval(by_time - at_random, data.weights_of(rows[tried.late]),
-                                        data.groups_of(rows[tried.late]))
-    skills = [1 - losses.mean() / baseline for losses in (by_time, at_random)]
+    losses, late = tried.losses(np.arange(len(rows))), rows[tried.late]
+    figures = _compared(data, late, data.targets[late], data.groups_of(late), losses)
     text = (f"{found} Fitted on earlier rows and asked about the third that comes next, a forest "
-            f"that knows the time removes {percent(skills[0])} of the squared error; held out at "
-            f"random {percent(skills[1])}.")
-    figures = {"by time": skills[0], "at random": skills[1], "gap": gap, "low": low, "high": high}
+            f"that knows the time removes {percent(figures['apart'])} of the squared error; held "
+            f"out at random {percent(figures['at random'])}.")
     verdict, ask = "well" if is_given else "note", ""
-    if low > 0 and gap > 0.05 * baseline and not tried.is_chance(by_time, at_random):
+    if figures["low"] > 0 and figures["gap"] > 0.05 and not tried.is_chance(losses):
         verdict, ask = "ask", ("Judge the model on rows later than those it was fitted on (--time "
                                f"{which}): a random split flatters it.")
     elif not is_given:

@@ -127,20 +127,17 @@ def _too_little(data: AuditData) -> Audit:
 
 def _about(data: AuditData, n_judge: int) -> dict[str, str]:
     """Build the head of the report: what was judged, on what, and what was sampled."""
-    held_out = int(data.held_out.sum())
-    rows = {True: "rows that the model was fitted on", False: "rows that the model has not seen"}
-    judged = f"{n_judge:,} {rows[data.seen]}" + ("" if data.clone or data.seen else ", as was said")
+    known = "the model was fitted on" if data.seen else "the model has not seen, as was said"
     if data.clone:
-        judged = f"{n_judge:,} rows that a copy, {data.clone}, has not seen"
-    budget = data.budget
-    sampled = [f"{n_judge:,} of {held_out:,} rows judge", f"{budget.repeats} shuffles a column",
-               "500 bootstrap samples for the intervals"]
+        known = f"a copy, {data.clone}, has not seen"
+    sampled = [f"{n_judge:,} of {data.held_out.sum():,} rows judge", f"{data.budget.repeats} "
+               "shuffles a column", "500 bootstrap samples for the intervals"]
     if len(data.sample) < len(data.y):
         sampled.append(f"{len(data.sample):,} of {len(data.y):,} rows say what the table is like")
     return {
         "model": name_of(data.model.given),
         "table": f"{len(data.y):,} rows, {len(data.names)} columns",
-        "judged on": judged,
+        "judged on": f"{n_judge:,} rows that {known}",
         "sampled": "; ".join(sampled) + ".",
         "intervals": "95%, for all figures of one question together (bootstrap of the largest "
                      "studentised deviation)"

@@ -235,8 +235,7 @@ def _carried(facts: Facts) -> str:
         return "No single feature can be shown to carry it."
     names = [f"'{one[0]}'" if len(one) == 1 else f"the group ({title(one)})" for one in ordered]
     shown = names[:3] if len(names) > 4 else names
-    text = ", ".join(shown) if len(shown) < len(names) or len(shown) == 1 else (
-        ", ".join(shown[:-1]) + " and " + shown[-1])
+    text = " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
     count = NUMBERS[len(names)] if len(names) < len(NUMBERS) else str(len(names))
     what = "features" if len(names) > 1 else "feature"
     if any(len(one) > 1 for one in ordered):

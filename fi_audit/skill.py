@@ -148,16 +148,17 @@ def _losses(data: AuditData) -> dict[str, tuple[str, Any, str]]:
     counts = data.kind == "number" and (y >= 0).all() and (y % 1 == 0).all()
     if not counts or not (data.prediction > 0).all():
         names = [name for name in names if name != "deviance"]
-    made: dict[str, tuple[str, Any, str]] = {
-        name: (LOSSES[name][0], RowLoss(LOSSES[name][1], T), LOSSES[name][3]) for name in names}
+    made: dict[str, tuple[str, Any, str]] = {}
     if data.loss is not None:
-        loss, name = data.loss, UNITS.get(data.loss, "loss")
-        known = [one for one, (unit, _, kinds, _) in LOSSES.items()
-                 if unit == name and data.kind in kinds]
-        own = LOSSES[known[0]][1] if known else lambda T, said: loss(y, said)
-        constant = LOSSES[known[0]][3] if known else made[names[0]][2]
-        made = {name: (name, RowLoss(own, T), constant),
-                **{one: its for one, its in made.items() if one not in known}}
+        own, given = UNITS.get(data.loss, "loss"), data.loss
+        known = [name for name, (unit, _, kinds, _) in LOSSES.items()
+                 if unit == own and data.kind in kinds]
+        if not known:
+            made[own] = own, RowLoss(lambda T, said: given(y, said), T), LOSSES[names[0]][3]
+        names = known + [name for name in names if name not in known]
+    for name in names:
+        unit, loss, _, constant = LOSSES[name]
+        made[name] = unit, RowLoss(loss, T), constant
     rows = np.flatnonzero(y >= 0) if data.kind != "number" else (
         data.some(np.arange(len(y)), ROWS_IN_PAIRS, "pairs"))
     if (data.kind == "number" or len(data.classes) == 2) and len(np.unique(y[rows])) > 1:
@@ -187,7 +188,7 @@ def _score(data: AuditData, name: str, unit: str, parts: Any, constant: str,
                            1 - (1 - LEVEL) / n_scores / 2)
     # the delta method for the logarithm of left, which is less skewed; against guessing left lies
     # between 0 and 2, so for its log-odds there (Pepe 2003)
-    most = 2 * (1 - 1e-9) if words == "guessing" else np.inf
+    most = 2 * (1 + 1e-9) if words == "guessing" else np.inf
     odds = left / (1 - left / most)
     error = np.sqrt(variance_of_mean(around, groups)) / loss if left > 0 else 0.0
     reach = np.exp(min(50.0, times * error / (1 - left / most)))
@@ -287,22 +288,17 @@ def before_now(data: AuditData) -> tuple[NDArray, NDArray]:
     time the mean of all rows stands in.
     """
     groups = data.groups_of(np.arange(len(data.y)))
-    frame = pd.DataFrame(data.targets)
-    frame["group"] = 0 if groups is None else groups
-    frame["time"] = data.metadata["time"]
-    columns = list(range(data.targets.shape[1]))
-    cells = frame.groupby(["group", "time"])
-    sums, counts = cells[columns].sum(), cells.size()
-    by_group = sums.groupby(level="group")
-    earlier = counts.groupby(level="group").cumsum() - counts
-    so_far = (by_group.cumsum() - sums).div(earlier.where(earlier > 0), axis=0)
-    last = sums.div(counts, axis=0).groupby(level="group").shift(1)
-    asked = frame.iloc[data.test]
-    where = pd.MultiIndex.from_arrays([asked["group"], asked["time"]])
+    frame = pd.DataFrame(data.targets).assign(
+        rows=1.0, group=0 if groups is None else groups, time=data.metadata["time"])
+    cells = frame.groupby(["group", "time"]).sum()
+    so_far, last = (known.groupby("group").shift()
+                    for known in (cells.groupby("group").cumsum(), cells))
+    where = pd.MultiIndex.from_frame(frame[["group", "time"]].iloc[data.test])
     whole = np.average(data.targets, axis=0, weights=data.weights_of(np.arange(len(data.y))))
-    found = [np.asarray(table.reindex(where), dtype=float) for table in (so_far, last)]
-    so_far_rows, last_rows = (np.where(np.isnan(rows), whole, rows) for rows in found)
-    return so_far_rows, last_rows
+    mean_so_far, last_mean = (
+        np.where(np.isnan(sums[:, -1:]), whole, sums[:, :-1] / sums[:, -1:])
+        for sums in (known.reindex(where).to_numpy() for known in (so_far, last)))
+    return mean_so_far, last_mean
 
 
 # --- what it predicts ---

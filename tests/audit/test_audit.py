@@ -454,7 +454,7 @@ def test_a_date_column_is_found_and_a_split_by_time_tried():
     table["day"] = (pd.Timestamp("2023-01-01") + pd.to_timedelta((700 * t).astype(int), "D")).strftime("%Y-%m-%d")
     found = audit(twice_a, table, 8 * t + 2 * table["a"]).finding("time")
     assert found.verdict == "ask" and "--time day" in found.ask
-    assert found.figures["by time"] < found.figures["at random"]
+    assert found.figures["apart"] < found.figures["at random"]
     calm = audit(twice_a, table.assign(b=rng.normal(size=400)), 2 * table["a"] + rng.normal(size=400)).finding("time")
     assert calm.verdict == "note" and "'day' holds dates" in calm.text
     packed = table["day"].str.replace("-", "").astype(int)
