@@ -237,8 +237,9 @@ def check_gaps(data: AuditData) -> Finding:
             figures[name] = float(difference)
             parts.append(text)
     if not figures:
-        return Finding("gaps that tell", "well", f"Columns with {LEAST_GAPS} gaps or more: "
-                       f"{len(asked)}; in none do gaps go with the target.")
+        return Finding("gaps that tell", "well", (
+            f"In none of the {len(asked)} columns with {LEAST_GAPS} gaps or more do gaps go with "
+            "the target.") if asked else f"No column has {LEAST_GAPS} gaps or more.")
     return Finding("gaps that tell", "ask", " ".join(parts), tuple(figures), figures,
                    f"Ask why {listed(tuple(figures))} can be empty: was the field empty when the "
                    "decision was made, or does the outcome empty it?")

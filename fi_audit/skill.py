@@ -402,7 +402,7 @@ def in_words(data: AuditData, score: Score) -> str:
 def check_calibration(data: AuditData) -> Finding:
     """Compare the mean probability with how often the event happens."""
     if data.kind != "probability" or len(data.classes) != 2:
-        return Finding("calibration", "not asked", "Asked of the probabilities of two classes.")
+        return Finding("calibration", "not asked", "Only probabilities of two classes are checked.")
     rows, said = data.test, data.prediction[:, 1]
     happened = data.targets[rows][:, 1]
     weights, groups = data.weights_of(rows), data.groups_of(rows)
