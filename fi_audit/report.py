@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fi_audit.columns import ALIKE
 from fi_audit.importance import power
 from fi_audit.results import Audit, Measure, Sentence, number, percent, span, title
 
@@ -77,8 +78,9 @@ def as_page(audit: Audit) -> str:
     first, first_not = chosen(audit)
     reach = power(used) if used else np.nan
     return _templates().get_template("report.html").render(
-        audit=audit, first=first, first_not=first_not, used=used, picture=picture(audit),
-        shows=reach if np.isfinite(reach) else 0, hidden=len(used.members) - MOST if used else 0)
+        audit=audit, alike=ALIKE, first=first, first_not=first_not, used=used,
+        picture=picture(audit), shows=reach if np.isfinite(reach) else 0,
+        hidden=len(used.members) - MOST if used else 0)
 
 
 def chosen(audit: Audit) -> tuple[list[Sentence], list[Sentence]]:
