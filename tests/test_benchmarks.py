@@ -16,7 +16,7 @@ from benchmarks.measure import Case, Missing, NotInstalled, measure, peer
 from benchmarks.verdict import exponent, goals, missed
 
 ROOT = Path(__file__).resolve().parents[1]
-FIRST, BETTER, SUMMARY, GOALS, LOST, GROWTH = range(6)  # the parts of the page
+FIRST, BETTER, SUMMARY, GOALS, LOST, GROWTH, MACHINE = range(7)  # the parts of the page
 RESULTS = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf-8"))
 REASONS = yaml.safe_load((ROOT / "benchmarks/reasons.yaml").read_text(encoding="utf-8"))
 ROW = {
@@ -121,6 +121,12 @@ def test_the_page_says_what_was_measured(part, record, told):
     grows, by what was measured whole. Nothing else."""
     shown = lines("benchmark", part, record)
     assert [line for line in shown if not line.startswith(("| work", "| setting", "| what", "|:--"))] == told
+
+
+def test_the_page_says_when_and_where_each_part_was_measured():
+    run = {"machine": RESULTS["machine"], "minutes": 3}
+    both, one = (lines("benchmark", MACHINE, record) for record in (run | {"asked": run | {"minutes": 2}}, run))
+    assert both[0] == "The first table:" and "in 2 minutes" in both[1] and "The first table:" not in one
 
 
 def test_what_was_asked_for_has_a_figure_of_then_a_goal_and_an_aim():

@@ -9,6 +9,7 @@ what has not changed changes nothing. A chapter that has changed since gets no m
     ```
 """
 
+import ast
 import hashlib
 import json
 import re
@@ -45,10 +46,12 @@ def short_hash(parts):
 def code_hash(path):
     """A hash of the ids and sources of a notebook's code cells.
 
-    Prose and tags do not change it, nor where a line breaks.
+    Prose and tags do not change it, nor where a line breaks; a statement's indentation does.
     """
-    return short_hash("".join(text.split()).encode()
-                      for id, source, _ in code_cells(path) for text in (id, source))
+    return short_hash(part.encode() for id, source, _ in code_cells(path) for part in (
+        id, "".join(source.split()),
+        *(str(node.col_offset) for node in ast.walk(ast.parse(source))
+          if isinstance(node, ast.stmt))))
 
 
 def package_hash(root):

@@ -15,6 +15,8 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import pandas as pd
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "_ext"))
 from chapter import minutes_of
 
@@ -132,7 +134,8 @@ def is_visible(cell):
 
 
 if __name__ == "__main__":
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        found = lengths(path)
-        if path.name.startswith(tuple(sys.argv[1:]) or ""):
-            print(path.stem, asdict(found), found.beyond(bounds_of(path.stem)) or "")
+    counted = {path.stem: lengths(path) for path in sorted(NOTEBOOKS.glob("*.ipynb"))
+               if path.name.startswith(tuple(sys.argv[1:]) or "")}
+    print(pd.DataFrame([
+        {"chapter": name, **asdict(found), "beyond": ", ".join(found.beyond(bounds_of(name)))}
+        for name, found in counted.items()]).to_string(index=False))

@@ -277,6 +277,13 @@ def test_a_result_is_of_enough_draws_knows_its_code_cells_and_can_be_had_again(t
     assert done.returncode == 1 and "no chapter begins with 99; there are 21_small" in done.stderr
 
 
+def test_a_line_may_break_elsewhere_but_no_statement_may_leave_its_loop(tmp_path):
+    start = "for k in range(3):\n    x = max(k,"
+    one, wrapped, moved = (code_hash(write(tmp_path, start + rest)) for rest in (
+        " 1)\n    y = 2", "\n            1)\n    y = 2", " 1)\ny = 2"))
+    assert one == wrapped != moved
+
+
 def test_after_a_change_of_the_package_a_statement_that_turned_is_found(tmp_path):
     """What did not turn passes; then it is as if the package now computed something else: the kept result says that
     it always held."""
