@@ -57,33 +57,28 @@ def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
 
 
 def association(X: pd.DataFrame) -> NDArray:
-    """Association of each two columns, from 0 to 1 -> (p, p)."""
+    """Association of each two columns, from 0 to 1 -> (p, p); the diagonal means nothing."""
     numbers = as_numbers(X)[0]
     words = [j for j, kind in enumerate(X.dtypes) if is_words(kind)]
     ranks = pd.DataFrame(np.where(X.notna(), numbers, np.nan)).rank()
     alike = ranks.corr(min_periods=10).abs().fillna(0).to_numpy(copy=True)
     filled = ranks.fillna(0).to_numpy()  # for words a gap is one more word
+    codes = {j: np.unique(numbers[:, j], return_inverse=True)[1] for j in words}
     for j in words:
         for k in range(len(alike)):
-            alike[j, k] = alike[k, j] = _with_words(numbers, filled, j, k, k in words)
-    np.fill_diagonal(alike, 1.0)
+            alike[j, k] = alike[k, j] = (
+                _cramers_v(codes[j], codes[k]) if k in codes else
+                _correlation_ratio(codes[j], filled[:, k]))
     return alike
 
 
-def _with_words(numbers: NDArray, ranks: NDArray, j: int, k: int, both: bool) -> float:
-    """Association of a column of words with another column."""
-    codes = np.unique(numbers[:, j], return_inverse=True)[1]
-    if both:
-        others = np.unique(numbers[:, k], return_inverse=True)[1]
-        return _cramers_v(codes, others)
-    if codes.max() + 1 > MOST_WORDS or np.ptp(ranks[:, k]) == 0:
+def _correlation_ratio(codes: NDArray, ranks: NDArray) -> float:
+    if codes.max() + 1 > MOST_WORDS or np.ptp(ranks) == 0:
         return 0.0
-    n = len(codes)
-    count = np.bincount(codes)
-    means = np.bincount(codes, weights=ranks[:, k]) / count
-    total = ranks[:, k].var()
-    left = ((ranks[:, k] - means[codes]) ** 2).sum() / max(1, n - len(count))
-    return float(np.sqrt(max(0.0, 1 - left / (total * n / (n - 1)))))
+    n, count = len(codes), np.bincount(codes)
+    means = np.bincount(codes, weights=ranks) / count
+    left = ((ranks - means[codes]) ** 2).sum() / max(1, n - len(count))
+    return float(np.sqrt(max(0.0, 1 - left / (ranks.var() * n / (n - 1)))))
 
 
 def _cramers_v(a: NDArray, b: NDArray) -> float:
@@ -104,10 +99,7 @@ def _cramers_v(a: NDArray, b: NDArray) -> float:
 
 
 def check_columns(data: AuditData) -> list[Finding]:
-    """Find empty and constant columns, identifiers, and copies in other units.
-
-    All columns of the table are looked at, also those that the model does not take.
-    """
+    """Look at all columns of the table, also those that the model does not take."""
     table = data.table.iloc[data.sample]
     used = set(data.names)
     return [_empty(table, used), _identifiers(table, used), _other_units(table)]
@@ -150,13 +142,12 @@ def is_identifier(column: pd.Series) -> bool:
     """
     known = column.dropna()
     n = len(known)
-    if n < 20 or is_bool_dtype(column) or is_datetime64_any_dtype(column):
-        return False
-    if known.nunique() < 0.99 * n:
+    if (n < 20 or known.nunique() < 0.99 * n
+            or is_bool_dtype(column) or is_datetime64_any_dtype(column)):
         return False
     if is_words(column.dtype):
-        words = known.astype(str)
-        return bool((words.str.count(r"\s") < 2).mean() > 0.9 and not looks_dated(column))
+        spaces = known.astype(str).str.count(r"\s")
+        return bool((spaces < 2).mean() > 0.9 and not looks_dated(column))
     if (known.dtype.kind == "f" and (known % 1 != 0).any()) or are_packed_dates(column):
         return False
     low, high = float(known.min()), float(known.max())
@@ -217,7 +208,6 @@ def check_gaps(data: AuditData) -> Finding:
     gaps = data.X.iloc[rows].isna()
     asked = [name for name in gaps if min(gaps[name].sum(), (~gaps[name]).sum()) >= LEAST_GAPS]
     targets, groups, weights = data.targets[rows], data.groups_of(rows), data.weights[rows]
-    labels = None if data.kind == "number" else data.classes
     outcomes = [targets.shape[1] - 1] if targets.shape[1] < 3 else range(targets.shape[1])
     figures, parts = {}, []
     for name in asked:
@@ -229,12 +219,12 @@ def check_gaps(data: AuditData) -> Finding:
                                    len(asked) * len(outcomes))
                 for some in (gaps[name].to_numpy(), ~gaps[name].to_numpy()))
             if abs(without - given) > np.hypot(without - low, given - other):
-                what = "the mean target is" if labels is None else f"the share of '{labels[k]}' is"
+                what = "the mean target is" if data.kind == "number" else (
+                    f"the share of '{data.classes[k]}' is")
                 found.append((without - given, f"Where '{name}' is empty ({gaps[name].sum():,} "
                               f"rows) {what} {number(without)}, elsewhere {number(given)}."))
         if found:
-            difference, text = max(found, key=lambda one: abs(one[0]))
-            figures[name] = float(difference)
+            figures[name], text = max(found, key=lambda one: abs(one[0]))
             parts.append(text)
     if not figures:
         return Finding("gaps that tell", "well", (
