@@ -6,6 +6,7 @@ A refusal says what came, what was expected and what to do.
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -36,7 +37,11 @@ OF_THE_REPORT = ("command", "run", "out", "notebook")  # options that the data d
 def audit_files(options: Namespace) -> int:
     """Read, audit and write -> 0, or 1 if no importance may be written."""
     given = {name: value for name, value in vars(options).items() if name not in OF_THE_REPORT}
-    data = read_inputs(**given, progress=progress())
+    progress = None
+    if find_spec("tqdm") is not None:
+        from tqdm import tqdm
+        progress = partial(tqdm, desc="audit", unit="step", file=sys.stderr)
+    data = read_inputs(**given, progress=progress)
     seconds = seconds_for(data)
     if seconds > A_MINUTE:
         print(f"This will take about {round(seconds / 60) or 1} min; --quick takes less.",
@@ -81,10 +86,9 @@ def read_inputs(
             known_from=known, sample_weight=weight, rng=seed, **options)
         try:
             data.answers(data.X.iloc[:5])
+            return data
         except ValueError as refusal:
             refused = refusal
-        else:
-            return data
     raise refused
 
 
@@ -142,31 +146,27 @@ def _known_from(given: Sequence[str]) -> dict[str, Any]:
     return known
 
 
-def progress() -> Callable | None:
-    """Return tqdm's progress bar, if tqdm is installed."""
-    if find_spec("tqdm") is None:
-        return None
-    from tqdm import tqdm
-    return lambda steps: tqdm(list(steps), desc="audit", unit="step", file=sys.stderr)
-
-
 # --- files ---
 
 
 def read_model(path: str | Path) -> Any:
-    """Read a fitted model from joblib's, XGBoost's or LightGBM's file.
-
-    Raises ValueError for a file that is not there, is no model, or needs a library that is missing.
-    """
+    """Read a fitted model from joblib's, XGBoost's or LightGBM's file."""
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"there is no model file {path}.")
     kind = path.suffix.lower()
-    if kind not in (*PICKLES, *XGBOOST, *LIGHTGBM):
+    if kind in PICKLES:
+        model = _unpickled(path)
+    elif kind in XGBOOST:
+        model = _booster("xgboost", path)
+    elif kind in LIGHTGBM:
+        if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
+            raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
+        model = _booster("lightgbm", path)
+    else:
         raise ValueError(
             f"{path.name} ends in {kind or 'nothing'!r}: expected a model as .joblib or .pkl, "
             "XGBoost's .json or .ubj, or LightGBM's .txt.")
-    model = _unpickled(path) if kind in PICKLES else _booster(path)
     as_model(model)
     return model
 
@@ -195,15 +195,10 @@ def _unpickled(path: Path) -> Any:
     return model
 
 
-def _booster(path: Path) -> Any:
+def _booster(name: str, path: Path) -> Any:
     """Read a booster's own file: our trees give its predictions, and know its categories."""
-    if path.suffix.lower() in XGBOOST:
-        xgboost = library("xgboost", "this model")
-        return _load(lambda path: as_forest(xgboost.Booster(model_file=path)), path)
-    lightgbm = library("lightgbm", "this model")
-    if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
-        raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
-    return _load(lambda path: as_forest(lightgbm.Booster(model_file=path)), path)
+    booster = library(name, "this model").Booster
+    return _load(lambda path: as_forest(booster(model_file=path)), path)
 
 
 def target_of(model: Any, y: pd.Series) -> pd.Series:
@@ -226,7 +221,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"there is no table {path}.")
-    kind = path.suffixes[-1].lower() if path.suffixes else ""
+    kind = path.suffix.lower()
     if kind in (".parquet", ".pq"):
         if find_spec("pyarrow") is None and find_spec("fastparquet") is None:
             raise ValueError("Parquet needs pyarrow: pip install pyarrow, or give a CSV file.")
