@@ -33,8 +33,9 @@ TOKENS = 20
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Columns as numbers for a forest, several for a text; target and folds."""
+    """Columns of some rows as numbers for a forest, several for a text; target and folds."""
 
+    rows: NDArray
     columns: dict[str, NDArray]
     y: NDArray
     folds: list[NDArray]
@@ -52,26 +53,19 @@ class Encoded:
         return max(0.0, r2(self.y, said))
 
 
-def check_leaks(
-    data: AuditData, strengths: dict[str, float], clusters: tuple, first: str
-) -> list[Finding]:
-    """Find columns that were known too late, by their dates, and columns to be asked about.
-
-    strengths : what each column tells alone, for a first screening
-    first : the column that the model relies on most
-    """
-    late = _known_too_late(data, first)
+def check_leaks(data: AuditData, strengths: dict[str, float], clusters: tuple) -> Finding:
+    """Find columns to ask about; strengths : what each tells alone, for a first screening."""
     cleared = {name for name, when in data.known_from.items()
                if (when <= data.metadata["time"]).all()}
     name_of = "possible leakage"
     encoded = _encode(data, strengths)
     if isinstance(encoded, str):
-        return [*late, Finding(name_of, "not asked", encoded)]
+        return Finding(name_of, "not asked", encoded)
     names = list(encoded.columns)
     everything = encoded.skill(names)
     if everything < LEAST_SKILL:
-        return [*late, Finding(name_of, "well", "No column, and not all together, predicts the "
-                               "target of held-out rows: nothing leaks.")]
+        return Finding(name_of, "well", "No column, and not all together, predicts the target of "
+                       "held-out rows: nothing leaks.")
     alone = {name: encoded.skill([name]) for name in names}
     shares = {name: percent(min(1.0, alone[name] / everything)) for name in names}
     strong = [name for name in names if alone[name] >= STRONG * everything]
@@ -80,7 +74,7 @@ def check_leaks(
     suspects: dict[str, None] = {}
     reasons, figures = [], {"all columns": everything, **{name: alone[name] for name in strong}}
     for name in sorted(strong, key=lambda name: -alone[name]):
-        kinds = kinds_of_leak(data, name, encoded)
+        kinds = _kinds_of_leak(data, name, encoded)
         if name in cleared or name in suspects or not (kinds or alone[name] >= SURE):
             continue
         rest = encoded.skill([other for other in names if other not in carried[name]])
@@ -97,19 +91,19 @@ def check_leaks(
         reasons.append(f"'{name}': {'; '.join(said)}.")
     if not suspects:
         first = max(alone, key=lambda name: alone[name])
-        return [*late, Finding(
+        return Finding(
             name_of, "well", f"The strongest column is '{first}': alone it gives a forest "
             f"{shares[first]} of the skill that all columns give. Nothing in its relation to the "
-            "target looks like a leak.", (), figures)]
+            "target looks like a leak.", (), figures)
     one = len(suspects) == 1
-    return [*late, Finding(
+    return Finding(
         name_of, "ask", " ".join(reasons), tuple(suspects), figures,
         f"Ask whether {listed(list(suspects))} {'is' if one else 'are'} known before the outcome "
-        f"is: {'it looks' if one else 'they look'} like something written down afterwards.")]
+        f"is: {'it looks' if one else 'they look'} like something written down afterwards.")
 
 
-def _known_too_late(data: AuditData, first: str) -> list[Finding]:
-    """Compare the dates of the values with the rows' own time."""
+def check_dates(data: AuditData, first: str) -> list[Finding]:
+    """Compare the dates of the values with the rows' own time; first : the column used most."""
     if not data.known_from:
         return [Finding("known too late", "not asked", "Nobody said when the values came to be "
                         "(known_from=). Only a date proves a leak.", (), None,
@@ -133,7 +127,7 @@ def _known_too_late(data: AuditData, first: str) -> list[Finding]:
 
 
 def _encode(data: AuditData, strengths: dict[str, float]) -> Encoded | str:
-    """Encode the strongest columns of the table, also such as the model does not take."""
+    """Encode the strongest of the model's columns, and all texts."""
     rows = data.some(data.sample, ROWS, "leaks")
     y = data.outcome[rows]
     if data.kind != "number":
@@ -150,7 +144,8 @@ def _encode(data: AuditData, strengths: dict[str, float]) -> Encoded | str:
     for name in table:
         if is_text(table[name]) and name in data.names:
             columns[name] = _tokens(table[name], y)
-    return Encoded(columns, y if y.dtype == bool else y.astype(float), folds, data.stream("leaks"))
+    y = y if y.dtype == bool else y.astype(float)
+    return Encoded(rows, columns, y, folds, data.stream("leaks"))
 
 
 def is_text(column: pd.Series) -> bool:
@@ -181,16 +176,14 @@ def _tokens(column: pd.Series, y: NDArray) -> NDArray:
     return np.column_stack([found, holds[:, np.argsort(-goes)[:TOKENS]]])
 
 
-def kinds_of_leak(data: AuditData, name: str, encoded: Encoded) -> list[str]:
+def _kinds_of_leak(data: AuditData, name: str, encoded: Encoded) -> list[str]:
     """List what in a column's relation to the target is of a kind that leaks have."""
-    rows = data.some(data.sample, ROWS, "leaks")
-    column, y = data.table[name].iloc[rows], encoded.y
-    kinds = []
+    rows, y, kinds = encoded.rows, encoded.y, []
+    column = data.table[name].iloc[rows]
     if is_text(column) and _gives_away(encoded.columns[name], y):
         kinds.append("a word or a number in the text gives the outcome away")
     elif y.dtype == bool:
-        one = _single_value_of_a_class(column, y, data)
-        kinds += [one] if one else []
+        kinds += _single_value_of_a_class(column, y, data)
     if is_identifier(column):
         kinds.append("it numbers the rows, so they may be sorted by the outcome")
     if looks_dated(column) and "time" in data.metadata:
@@ -213,7 +206,7 @@ def _gives_away(columns: NDArray, y: NDArray) -> bool:
     return False
 
 
-def _single_value_of_a_class(column: pd.Series, y: NDArray, data: AuditData) -> str:
+def _single_value_of_a_class(column: pd.Series, y: NDArray, data: AuditData) -> list[str]:
     """Find a class in which a column has one and the same value (or none), unlike in the other."""
     values = column.astype(str).where(column.notna(), "missing")
     for side in (True, False):
@@ -225,6 +218,6 @@ def _single_value_of_a_class(column: pd.Series, y: NDArray, data: AuditData) -> 
         if (share == 1 and elsewhere <= 0.7) or (share >= 0.98 and elsewhere <= 0.1):
             label = f"'{data.classes[int(side)]}'" if len(data.classes) == 2 else (
                 "of the most frequent class" if side else "of the other classes")
-            return (f"it is {'empty' if top == 'missing' else top} in {percent(share)} of the rows "
-                    f"that are {label} and in {percent(elsewhere)} of the others")
-    return ""
+            return [f"it is {'empty' if top == 'missing' else top} in {percent(share)} of the rows "
+                    f"that are {label} and in {percent(elsewhere)} of the others"]
+    return []

@@ -93,7 +93,8 @@ def run(data: AuditData) -> Audit:
 
     next(steps, None)
     strengths = dict(zip(data.names, associated.value, strict=True))
-    findings += leaks.check_leaks(data, strengths, groups, data.names[int(used.value.argmax())])
+    findings += [*leaks.check_dates(data, data.names[int(used.value.argmax())]),
+                 leaks.check_leaks(data, strengths, groups)]
     next(steps, None)
     grouped = {name for members in groups for name in members}
     units = (*groups, *((name,) for name in data.names if name not in grouped))
