@@ -39,7 +39,6 @@ class Shuffler:
     def __init__(self, data: AuditData, score: Score) -> None:
         self.data, self.score = data, score
         self.table = data.X.iloc[data.test[score.rows]].reset_index(drop=True)
-        self.asks_about = data.model.asks_about
 
     def cost(
         self, members: tuple[str, ...], donors: NDArray, within: NDArray | None = None,
@@ -51,20 +50,19 @@ class Shuffler:
         within (n,) int : rows swap inside these subgroups only; table : in place of the test rows
         """
         n, n_repeats = donors.shape
-        columns = positions_of(list(members), self.table)
-        if self.asks_about is not None and self.asks_about.isdisjoint(columns):
+        score, weights, scale = self.score, self.score.weights, self.score.parts.scale
+        columns, asked = positions_of(list(members), self.table), self.data.model.asks_about
+        if asked is not None and asked.isdisjoint(columns):
             return 0.0, np.zeros(n), 0.0
-        score, weights = self.score, self.score.weights
-        before, before_referred = score.before
-        if table is not None:
-            before, before_referred = score.parts(self.data.predict(table))
+        before, before_referred = (
+            score.before if table is None else score.parts(self.data.predict(table)))
         table = self.table if table is None else table
         said = self.data.predict(swap(table, columns, np.arange(n), donors))
         said = said.reshape(n, n_repeats, *said.shape[1:])
         after = [score.parts(said[:, k]) for k in range(n_repeats)]
         gains = np.column_stack([own for own, _ in after]) - before[:, None]
         value = float((weights[:, None] * gains).mean())
-        around = weights[:, None] * (gains - value * score.parts.scale[:, None])
+        around = weights[:, None] * (gains - value * scale[:, None])
         receiver = around.mean(axis=1)
         donor = np.bincount(donors.ravel(), weights=around.ravel(), minlength=n) / n_repeats
         centre = np.zeros(n)
@@ -73,7 +71,7 @@ class Shuffler:
         psi = receiver + donor - centre
         if before_referred is not None:
             referred = np.mean([one for _, one in after], axis=0) - before_referred
-            psi = psi + weights * (referred - value * score.parts.scale)
+            psi = psi + weights * (referred - value * scale)
         noise = ((around - centre[:, None]) ** 2).mean() / n_repeats / n
         variance = variance_of_mean(psi, score.groups) - noise
         if variance <= 0:  # on few rows: then the receiver's half is known
@@ -99,21 +97,18 @@ class Shuffler:
         return Measure(question, members, value, value - times * error, value + times * error,
                        share, score.unit, how)
 
-    def donors(self, stream: np.random.Generator) -> NDArray:
-        return shuffles(len(self.table), self.data.budget.repeats, stream)
-
 
 # --- used ---
 
 
 def used(shuffler: Shuffler, members: Members, question: str = "used") -> Measure:
     """Permutation importance of each column, or of each group of columns as one."""
-    stream = shuffler.data.stream(question)
-    costs = [shuffler.cost(one, shuffler.donors(stream)) for one in members]
+    data, n, stream = shuffler.data, len(shuffler.table), shuffler.data.stream(question)
+    costs = [shuffler.cost(one, shuffles(n, data.budget.repeats, stream)) for one in members]
     what = "each group's columns by the same permutations" if question != "used" else "each column"
     return shuffler.measure(
-        question, members, costs, f"permutation importance of {shuffler.data.subject}, {what}: "
-        f"{shuffler.data.budget.repeats} shuffles of {len(shuffler.table):,} rows")
+        question, members, costs, f"permutation importance of {data.subject}, {what}: "
+        f"{data.budget.repeats} shuffles of {n:,} rows")
 
 
 def in_play(measure: Measure) -> Members:
@@ -127,26 +122,25 @@ def null_copies(shuffler: Shuffler, members: Members) -> Measure:
 
     Such a copy tells nothing: its figure says how large nothing looks for this column.
     """
-    stream = shuffler.data.stream("null copies")
-    costs, rows = [], np.arange(len(shuffler.table))
+    data, n, stream = shuffler.data, len(shuffler.table), shuffler.data.stream("null copies")
+    costs = []
     for one in members:
         columns = positions_of(list(one), shuffler.table)
-        copy = swap(shuffler.table, columns, rows, stream.permutation(len(rows))[:, None])
-        costs.append(shuffler.cost(one, shuffler.donors(stream), table=copy))
+        copy = swap(shuffler.table, columns, np.arange(n), stream.permutation(n)[:, None])
+        costs.append(shuffler.cost(one, shuffles(n, data.budget.repeats, stream), table=copy))
     return shuffler.measure("null copies", members, costs,
                             "permutation importance of a copy that was shuffled beforehand")
 
 
 def conditional(shuffler: Shuffler, members: Members) -> Measure:
     """Conditional importance: a column is shuffled among rows that are alike in the others."""
-    stream = shuffler.data.stream("conditional")
-    costs = []
+    data, stream, costs = shuffler.data, shuffler.data.stream("conditional"), []
     for one in members:
         within = subgroups(shuffler.table, one[0])
-        drawn = [shuffle_within(within, stream) for _ in range(shuffler.data.budget.repeats)]
+        drawn = [shuffle_within(within, stream) for _ in range(data.budget.repeats)]
         costs.append(shuffler.cost(one, np.stack(drawn, axis=1), within))
     return shuffler.measure(
-        "conditional", members, costs, f"conditional importance of {shuffler.data.subject}: "
+        "conditional", members, costs, f"conditional importance of {data.subject}: "
         "shuffled among rows in the same leaf of a tree that predicts the column from the others")
 
 

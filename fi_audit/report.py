@@ -8,11 +8,11 @@ from dataclasses import asdict
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fi_audit.columns import ALIKE
 from fi_audit.importance import power
@@ -134,9 +134,7 @@ def picture(audit: Audit) -> str:
 def _rows(audit: Audit, used: Measure) -> list[dict]:
     """One row a column or group, the members of a group below it."""
     copies, together = audit.measure("null copies"), audit.measure("used together")
-
-    def figures(measure: Measure) -> NDArray:
-        return measure.share if used.has_share else measure.figures
+    figures = attrgetter("share" if used.has_share else "figures")
     nulls = {} if copies is None else dict(
         zip(copies.members, np.abs(figures(copies)[0]), strict=True))
 

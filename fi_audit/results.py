@@ -51,7 +51,6 @@ class Measure(Result):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each figure is about, in words."""
         return tuple(map(title, self.members))
 
     @property
@@ -65,7 +64,6 @@ class Measure(Result):
 
     @property
     def clear(self) -> NDArray:
-        """Is the figure clear of zero? (m,) bool."""
         return self.low > 0
 
     @property
@@ -74,11 +72,9 @@ class Measure(Result):
 
     @property
     def order(self) -> list[int]:
-        """Places of the figures, the largest first."""
         return np.argsort(-self.value, kind="stable").tolist()
 
     def place(self, what: str | tuple[str, ...]) -> int:
-        """Return the place of a column, or of a tuple of columns."""
         return self.members.index((what,) if isinstance(what, str) else what)
 
     def row(self, what: str | tuple[str, ...]) -> tuple[float, ...]:
@@ -171,11 +167,11 @@ class Audit(Result):
 
     def finding(self, check: str) -> Finding:
         """Return the finding of one check. Raises ValueError for one that was not made."""
-        found = [f for f in self.findings if f.check == check]
-        if not found:
-            made = ", ".join(repr(f.check) for f in self.findings)
-            raise ValueError(f"no check is called {check!r}: choose among {made}.")
-        return found[0]
+        for finding in self.findings:
+            if finding.check == check:
+                return finding
+        made = ", ".join(repr(finding.check) for finding in self.findings)
+        raise ValueError(f"no check is called {check!r}: choose among {made}.")
 
 
 # --- in words ---

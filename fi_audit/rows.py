@@ -91,6 +91,10 @@ def check_related(data: AuditData) -> Finding:
         return _announced(data)
     name, recur, nearer = "related rows", _recurring_columns(data), _nearness(data)
     figures = {"nearer": nearer, "recurring columns": float(len(recur))}
+    n = len(data.table)
+    could_name_groups = [
+        name for name in data.table if name not in data.names and not looks_dated(data.table[name])
+        and 2 <= n / max(1, data.table[name].nunique()) <= 0.2 * n]
     parts = []
     if recur:
         parts.append(f"In {listed(recur)} exact values recur though few would by chance.")
@@ -98,7 +102,7 @@ def check_related(data: AuditData) -> Finding:
         parts.append(f"Rows have neighbours {nearer:.1f} times nearer than the spacing of the "
                      "others predicts.")
     if parts:
-        hint = "--groups " + (_labels(data) or ["COLUMN"])[0]
+        hint = "--groups " + (could_name_groups or ["COLUMN"])[0]
         return Finding(
             name, "ask", " ".join([*parts, "Do rows share a person, a site or a batch?"]),
             tuple(recur), figures, "Ask whether some rows belong to the same person, site or "
@@ -108,14 +112,6 @@ def check_related(data: AuditData) -> Finding:
     return Finding(name, "not asked", "Not looked for: it takes two columns of measurements.", (),
                    figures, "Do some rows share a person, a site or a batch? If so, run again with "
                    "--groups.")
-
-
-def _labels(data: AuditData) -> list[str]:
-    """Columns that the model does not take and whose values could name groups."""
-    n = len(data.table)
-    return [name for name in data.table if name not in data.names
-            and 2 <= n / max(1, data.table[name].nunique()) <= 0.2 * n
-            and not looks_dated(data.table[name])]
 
 
 def _recurring_columns(data: AuditData) -> list[str]:
@@ -178,8 +174,8 @@ def _announced(data: AuditData) -> Finding:
     splits = [[(np.setdiff1d(np.arange(len(rows)), part), part) for part in folds] for folds in (
         grouped_folds(units, FOLDS, stream), stratified_folds(np.zeros(len(rows)), FOLDS, stream))]
     numbers, targets = as_numbers(data.X.iloc[rows])[0], data.targets[rows]
-    figures = _compared(data, rows, targets, units, [
-        _forest_losses(data, numbers, targets, some) for some in splits]) | {"shared": shared}
+    losses = [_forest_losses(data, numbers, targets, some) for some in splits]
+    figures = _compared(data, rows, units, losses) | {"shared": shared}
     text = (f"Held out by whole groups a forest removes {percent(figures['apart'])} of the squared "
             f"error, held out at random {percent(figures['at random'])} ({n_units} groups). "
             f"{percent(shared)} of the test rows are of groups in training.")
@@ -190,10 +186,10 @@ def _announced(data: AuditData) -> Finding:
 
 
 def _compared(
-    data: AuditData, rows: NDArray, targets: NDArray, units: NDArray | None, losses: list[NDArray]
+    data: AuditData, rows: NDArray, units: NDArray | None, losses: list[NDArray]
 ) -> dict[str, float]:
     """Skills of forests asked about rows that were held out apart and at random, and the gap."""
-    spread = targets.var(axis=0).sum()
+    spread = data.targets[rows].var(axis=0).sum()
     apart, at_random = (float(1 - one.mean() / spread) for one in losses)
     gap, low, high = mean_with_interval(losses[0] - losses[1], data.weights_of(rows), units)
     return {"apart": apart, "at random": at_random, "gap": gap / spread, "low": low / spread,
@@ -203,10 +199,7 @@ def _compared(
 def _forest_losses(
     data: AuditData, numbers: NDArray, targets: NDArray, splits: list[tuple[NDArray, NDArray]]
 ) -> NDArray:
-    """Squared error of each row by a forest of others -> (n,); a split: those learned, those asked.
-
-    NaN for rows that no split asks about.
-    """
+    """Squared error of each row that a split (rows learned, rows asked) asks about -> (n,)."""
     losses = np.full(len(numbers), np.nan)
     for learned, asked in splits:
         forest = grow_forest(numbers[learned], targets[learned], n_trees=N_TREES,
@@ -283,7 +276,7 @@ def check_time(data: AuditData) -> Finding:
     if not len(tried.late):
         return Finding(name, "note", found + " Too few different times to split by.", dates)
     losses, late = tried.losses(np.arange(len(rows))), rows[tried.late]
-    figures = _compared(data, late, data.targets[late], data.groups_of(late), losses)
+    figures = _compared(data, late, data.groups_of(late), losses)
     text = (f"{found} Fitted on earlier rows and asked about the third that comes next, a forest "
             f"that knows the time removes {percent(figures['apart'])} of the squared error; held "
             f"out at random {percent(figures['at random'])}.")

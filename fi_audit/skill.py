@@ -37,7 +37,7 @@ class Score:
 
     unit : of the loss; baseline : what the model is compared with, in words
     parts : prediction -> each row's loss (n,), and its part in the losses of others (n,), or None
-        (see Ranking); before (n,) : the losses of the unchanged rows
+        (see Ranking); rows (n,) : which of the test rows; before : their unchanged losses
     drop : mean loss of the baseline less the model's; psi (n,) : influence values of drop
     skill, low, high : drop as a share of the baseline's loss; all scores' intervals hold together
     """
@@ -46,6 +46,7 @@ class Score:
     unit: str
     baseline: str
     parts: Any
+    rows: NDArray
     before: tuple[NDArray, NDArray | None]
     weights: NDArray
     groups: NDArray | None
@@ -54,11 +55,6 @@ class Score:
     skill: float
     low: float
     high: float
-
-    @property
-    def rows(self) -> NDArray:
-        """Positions among the test rows."""
-        return self.parts.rows
 
     @property
     def clear(self) -> bool:
@@ -194,8 +190,8 @@ def _score(data: AuditData, name: str, unit: str, parts: Any, constant: str,
     reach = np.exp(min(50.0, times * error / (1 - left / most)))
     low, high = (1 - end / (1 + end / most) for end in (odds * reach, odds / reach))
     low -= 3 / len(rows)  # the rule of three: errors too rare for these rows to show one
-    return Score(name, unit, words, parts, own, weights, groups, best - loss, psi, 1 - left, low,
-                 high)
+    return Score(name, unit, words, parts, rows, own, weights, groups, best - loss, psi, 1 - left,
+                 low, high)
 
 
 def influence(
@@ -414,8 +410,7 @@ def check_calibration(data: AuditData) -> Finding:
         for part in np.array_split(np.argsort(said, kind="stable"), BINS))
     text = (f"On average the model says {percent(mean)} for '{data.classes[-1]}'; it happens in "
             f"{percent(share)} of the rows. In {BINS} parts, lowest first: {bins}.")
-    if low <= 0 <= high:
-        return Finding("calibration", "well", text, (), figures)
-    return Finding("calibration", "note", text, (), figures,
+    off = not low <= 0 <= high
+    return Finding("calibration", "note" if off else "well", text, (), figures,
                    "Its probabilities are off on average: use them to rank, or calibrate them."
-                   if abs(gap) > 0.5 * share else "")
+                   if off and abs(gap) > 0.5 * share else "")
