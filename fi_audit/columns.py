@@ -31,12 +31,7 @@ SAME = 0.9995  # correlation of two columns in different units, rounded
 
 
 def clusters(X: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
-    """Group the columns that go together -> tuples of two or more names, in X's order.
-
-    >>> a = np.arange(50.0)
-    >>> clusters(pd.DataFrame({"a": a, "b": a**3, "c": np.tile([1.0, 2, 3, 4, 5], 10)}))
-    (('a', 'b'),)
-    """
+    """Group the columns that go together -> tuples of two or more names, in X's order."""
     alike = association(X)
     np.fill_diagonal(alike, -1.0)
     members = [[j] for j in range(len(alike))]
@@ -133,12 +128,6 @@ def is_identifier(column: pd.Series) -> bool:
 
     Incomes are whole numbers too. What gives numbers away is that no two are equal though some
     should be by chance, that they are spread evenly, or the column's name.
-
-    >>> rng = np.random.default_rng(0)
-    >>> is_identifier(pd.Series(rng.permutation(9_000_000)[:300] + 1_000_000))
-    True
-    >>> is_identifier(pd.Series((3000 * rng.lognormal(size=300)).astype(int)))
-    False
     """
     known = column.dropna()
     n = len(known)
@@ -162,11 +151,7 @@ def is_identifier(column: pd.Series) -> bool:
 
 
 def looks_dated(column: pd.Series) -> bool:
-    """Does a column hold dates: as dates, as words such as 2024-05-31, or as 20240531?
-
-    >>> looks_dated(pd.Series(["2024-05-31", "2024-06-01 12:00"])), looks_dated(pd.Series(["May"]))
-    (True, False)
-    """
+    """Does a column hold dates: as dates, as words such as 2024-05-31, or as 20240531?"""
     if is_datetime64_any_dtype(column):
         return True
     known = column.dropna()
