@@ -14,7 +14,6 @@
 
 from importlib import import_module
 
-RECORDS = ("Audit", "Finding", "Measure", "Sentence", "Subgroup")
 __all__ = ["Audit", "Finding", "Measure", "Sentence", "Subgroup", "audit"]
 
 
@@ -22,4 +21,4 @@ def __getattr__(name: str) -> object:
     """Load the audit when it is asked for: the help of its command needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'fi_audit' has no attribute {name!r}")
-    return getattr(import_module(f"fi_audit.{'results' if name in RECORDS else 'run'}"), name)
+    return getattr(import_module("fi_audit." + ("run" if name == "audit" else "results")), name)

@@ -1,7 +1,4 @@
-"""Run `fi-teach audit MODEL TABLE --target Y --out FOLDER`: from files to a report.
-
-A refusal says what came, what was expected and what to do.
-"""
+"""Run `fi-teach audit MODEL TABLE --target Y --out FOLDER`: from files to a report."""
 
 import sys
 from argparse import Namespace
@@ -27,9 +24,6 @@ from fi_teach.basics.target import holds_labels, places_among
 WARNING = (
     "warning: {} is a pickle, and loading one runs whatever code it holds. Audit only files that "
     "you made or whose maker you trust.")
-PICKLES = (".joblib", ".pkl", ".pickle")
-XGBOOST = (".json", ".ubj")
-LIGHTGBM = (".txt", ".lgb")
 A_MINUTE = 60
 OF_THE_REPORT = ("command", "run", "out", "notebook")  # options that the data do not need
 
@@ -155,11 +149,11 @@ def read_model(path: str | Path) -> Any:
     if not path.is_file():
         raise ValueError(f"there is no model file {path}.")
     kind = path.suffix.lower()
-    if kind in PICKLES:
+    if kind in (".joblib", ".pkl", ".pickle"):
         model = _unpickled(path)
-    elif kind in XGBOOST:
+    elif kind in (".json", ".ubj"):
         model = _booster("xgboost", path)
-    elif kind in LIGHTGBM:
+    elif kind in (".txt", ".lgb"):
         if not path.read_text(encoding="utf-8", errors="replace").startswith("tree"):
             raise ValueError(f"{path.name} is no model of LightGBM: its files begin with 'tree'.")
         model = _booster("lightgbm", path)

@@ -127,8 +127,7 @@ class AuditData:
 
     def answers(self, table: pd.DataFrame) -> NDArray:
         """Ask the model: probabilities where it has them, else its prediction."""
-        asks_chances = self.model.is_classifier and hasattr(self.model.given, "predict_proba")
-        if asks_chances and not self.model.is_function:
+        if self.model.is_classifier and hasattr(self.model.given, "predict_proba"):
             return self.model.probabilities(table, arranged=True)
         return self.model.predict(table, arranged=True)
 
@@ -195,10 +194,7 @@ def make_data(
     sample_weight: Any = None, loss: str | Loss | None = None, quick: bool = False, rng: Seed = 0,
     progress: Callable | None = None,
 ) -> AuditData:
-    """Check all arguments, and settle which rows judge which model. Arguments: see audit.
-
-    Raises ValueError for whatever cannot be audited.
-    """
+    """Check all arguments, and settle which rows judge which model. Arguments: see audit."""
     asked = as_model(model)
     if asked.is_function and not hasattr(X, "columns"):  # a function of arrays keeps getting them
         asked = replace(asked, given=lambda table: model(np.asarray(table)))
@@ -328,10 +324,7 @@ def _features(model: Model, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_known_categories(model: Model, X: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Give columns of words the categories that a tree model knows -> table, what was done.
-
-    A CSV file keeps the words of a category column and forgets that it was one.
-    """
+    """Give words, as a CSV file keeps them, the categories a tree model knows -> table, notes."""
     last = getattr(model.given, "best_estimator_", model.given)
     last = last.steps[-1][1] if hasattr(last, "steps") else last
     notes: list[str] = []
@@ -383,10 +376,7 @@ def _column(table: pd.DataFrame, which: Any, what: str) -> NDArray:
 
 
 def as_times(values: Any, what: str) -> NDArray:
-    """Convert dates or numbers to numbers on one clock (n,) float; NaN where there is none.
-
-    Whole numbers that are all dates, such as 20240531, are read as dates.
-    """
+    """Convert dates (20240531 is one) or numbers to numbers on one clock (n,); NaN where none."""
     column = pd.Series(values)
     if are_packed_dates(column):
         column = column.astype("Int64").astype(str)
@@ -402,11 +392,7 @@ def as_times(values: Any, what: str) -> NDArray:
 
 
 def are_packed_dates(column: pd.Series) -> bool:
-    """Are these numbers dates, written as 20240531?
-
-    >>> are_packed_dates(pd.Series([20240531, 20231201])), are_packed_dates(pd.Series([20249999]))
-    (True, False)
-    """
+    """Are these numbers dates, written as 20240531?"""
     known = column.dropna()
     if not len(known) or not pd.api.types.is_numeric_dtype(column) or (known % 1 != 0).any():
         return False

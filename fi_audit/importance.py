@@ -118,10 +118,7 @@ def in_play(measure: Measure) -> Members:
 
 
 def null_copies(shuffler: Shuffler, members: Members) -> Measure:
-    """Permutation importance of a copy of each column that was shuffled beforehand.
-
-    Such a copy tells nothing: its figure says how large nothing looks for this column.
-    """
+    """Permutation importance of each column, shuffled beforehand: how large nothing looks."""
     data, n, stream = shuffler.data, len(shuffler.table), shuffler.data.stream("null copies")
     costs = []
     for one in members:
@@ -272,10 +269,7 @@ def _by_bins(bins: NDArray, T: NDArray, weights: NDArray, folds: list[NDArray]) 
 
 
 def power(measure: Measure) -> float:
-    """The share of the skill that a column must cost before these rows can show it.
-
-    The median half-width of the columns that are not clear, or of all.
-    """
+    """The share of the skill that these rows can show: the median half-width of unclear columns."""
     reach = measure.share[0] - measure.share[1]
     known = np.isfinite(reach)
     some = known & ~measure.clear & (measure.high > 0)

@@ -199,11 +199,8 @@ def _gives_away(columns: NDArray, y: NDArray) -> bool:
     if y.dtype != bool:
         number = columns[:, 0]
         return bool(number.std() > 0 and abs(np.corrcoef(number, y)[0, 1]) > SURE)
-    for word in columns[:, 1:].T > 0:
-        for side in (y, ~y):
-            if word.any() and side[word].mean() > 0.97 and word[side].mean() > 0.5:
-                return True
-    return False
+    return any(word.any() and side[word].mean() > 0.97 and word[side].mean() > 0.5
+               for word in columns[:, 1:].T > 0 for side in (y, ~y))
 
 
 def _single_value_of_a_class(column: pd.Series, y: NDArray, data: AuditData) -> list[str]:

@@ -38,10 +38,7 @@ def write(audit: Audit, folder: str | Path) -> tuple[Path, Path]:
 
 
 def write_notebook(folder: str | Path, model: str, options: dict) -> Path:
-    """Write report.ipynb, which computes the report again from the two files -> its path.
-
-    options : those of the command, as read_inputs takes them
-    """
+    """Write report.ipynb, which computes the report again by read_inputs(**options) -> its path."""
     given = [f"\n    {name}={value!r}" for name, value in options.items()
              if value not in (None, False, [])]
     text = (TEMPLATES / "notebook.json").read_text(encoding="utf-8")
@@ -104,10 +101,7 @@ def chosen(audit: Audit) -> tuple[list[Sentence], list[Sentence]]:
 
 
 def picture(audit: Audit) -> str:
-    """Draw what shuffling costs as SVG: columns and groups, null level, suspects, largest on top.
-
-    Colours follow the page's: light, dark and print.
-    """
+    """Draw what shuffling costs as SVG: columns and groups, null level, suspects, by size."""
     used = audit.measure("used")
     if used is None:
         return ""

@@ -160,16 +160,16 @@ def _nearness(data: AuditData) -> float:
 
 def _announced(data: AuditData) -> Finding:
     """Does a forest do worse on groups it has not met than on rows of groups it has?"""
-    name = "related rows"
     rows = data.some(data.sample, ROWS_SPLIT, "split")
     units = np.unique(data.metadata["groups"][rows], return_inverse=True)[1]
     n_units = units.max() + 1
     shared = float(np.isin(data.metadata["groups"][data.test],
                            data.metadata["groups"][~data.held_out]).mean())
     if n_units < 2 * FOLDS:
-        return Finding(name, "ask", f"The rows come in {n_units} groups: too few to hold some "
-                       "out, and to say how figures vary between groups.", (), {"shared": shared},
-                       "Bring more groups before you speak of any other than these.")
+        return Finding("related rows", "ask", f"The rows come in {n_units} groups: too few to hold "
+                       "some out, and to say how figures vary between groups.", (),
+                       {"shared": shared}, "Bring more groups before you speak of any other than "
+                       "these.")
     stream = data.stream("split by group")
     splits = [[(np.setdiff1d(np.arange(len(rows)), part), part) for part in folds] for folds in (
         grouped_folds(units, FOLDS, stream), stratified_folds(np.zeros(len(rows)), FOLDS, stream))]
@@ -180,9 +180,9 @@ def _announced(data: AuditData) -> Finding:
             f"error, held out at random {percent(figures['at random'])} ({n_units} groups). "
             f"{percent(shared)} of the test rows are of groups in training.")
     worse = figures["low"] > 0 and shared > 0
-    return Finding(name, "ask" if worse else "well", text, (), figures, "Judge the model on groups "
-                   "that it has not met: it recognises the groups that it was fitted on."
-                   if worse else "")
+    return Finding("related rows", "ask" if worse else "well", text, (), figures,
+                   "Judge the model on groups that it has not met: it recognises the groups that "
+                   "it was fitted on." if worse else "")
 
 
 def _compared(
@@ -211,52 +211,32 @@ def _forest_losses(
 # --- time ---
 
 
-class TimeSplit:
-    """Forests that know the time, asked about the later two thirds, each third by what came before.
+def _time_splits(time: NDArray, stream: np.random.Generator) -> tuple[list, list]:
+    """Split the later two thirds by time and at random, (rows learned, rows asked) each.
 
-    by_time, at_random : splits, those learned and those asked; either learns as many rows
-    late : positions of those asked; clock (p,) bool : columns that go with the time, the first
+    By time each third is asked about by what came before it; at random as many rows are learned.
     """
+    by_time, at_random = [], []
+    third = np.minimum(3 * pd.Series(time).rank(pct=True), 2).astype(int)  # one time, one third
+    for k in (1, 2):
+        asked, before = np.flatnonzero(third == k), np.flatnonzero(third < k)
+        if min(len(asked), len(before)) < LEAST_ROWS / 2:
+            continue
+        by_time.append((before, asked))
+        for part in stratified_folds(np.zeros(len(asked)), 3, stream):
+            others = np.setdiff1d(np.arange(len(time)), asked[part])
+            at_random.append((stream.choice(others, len(before), replace=False), asked[part]))
+    return by_time, at_random
 
-    def __init__(self, data: AuditData, rows: NDArray, time: NDArray) -> None:
-        self.data, self.stream = data, data.stream("split by time")
-        self.numbers = np.column_stack([time, as_numbers(data.X.iloc[rows])[0]])
-        self.targets = data.targets[rows]
-        self.by_time: list = []
-        self.at_random: list = []
-        ranks = pd.DataFrame(self.numbers).rank(pct=True)
-        third = np.minimum(3 * ranks[0], 2).astype(int)  # rows of one time are in one third
-        for k in (1, 2):
-            asked, before = np.flatnonzero(third == k), np.flatnonzero(third < k)
-            if min(len(asked), len(before)) < LEAST_ROWS / 2:
-                continue
-            self.by_time.append((before, asked))
-            for part in stratified_folds(np.zeros(len(asked)), 3, self.stream):
-                others = np.setdiff1d(np.arange(len(rows)), asked[part])
-                learned = self.stream.choice(others, len(before), replace=False)
-                self.at_random.append((learned, asked[part]))
-        self.late = np.array([row for _, asked in self.by_time for row in asked], int)
-        self.clock = (ranks.corrwith(ranks[0]).abs() >= ALIKE).to_numpy()
 
-    def losses(self, order: NDArray) -> list[NDArray]:
-        """Squared errors of the late rows, held out by time and at random -> (n,) each.
+def _is_chance(losses: list[list[NDArray]]) -> bool:
+    """Does the first order, that in time, cost no more than the others, drawn at random, do?
 
-        order (n,) : which row's target, and columns other than the clock, each time is given
-        """
-        dealt = np.where(self.clock, self.numbers, self.numbers[order])
-        return [_forest_losses(self.data, dealt, self.targets[order], splits)[self.late]
-                for splits in (self.by_time, self.at_random)]
-
-    def is_chance(self, losses: list[NDArray]) -> bool:
-        """Does the order in time cost no more than orders drawn at random do?
-
-        All rows asked share the last leaf of a column that goes with the time, and so its error,
-        which an interval over rows does not know.
-        """
-        orders = (self.stream.permutation(len(self.targets)) for _ in range(ORDERS))
-        ratio, *others = (np.log(early.mean() / mixed.mean())
-                          for early, mixed in (losses, *map(self.losses, orders)))
-        return bool(ratio < np.mean(others) + 3 * np.std(others, ddof=1))
+    All rows asked share the last leaf of a column that goes with the time, and so its error,
+    which an interval over rows does not know.
+    """
+    ratio, *others = (np.log(early.mean() / mixed.mean()) for early, mixed in losses)
+    return bool(ratio < np.mean(others) + 3 * np.std(others, ddof=1))
 
 
 def check_time(data: AuditData) -> Finding:
@@ -272,16 +252,27 @@ def check_time(data: AuditData) -> Finding:
     else:
         return Finding(name, "well", "No column holds dates, and no time was given.")
     rows = data.some(np.flatnonzero(np.isfinite(time)), ROWS_SPLIT, "split")
-    tried = TimeSplit(data, rows, time[rows])
-    if not len(tried.late):
+    stream = data.stream("split by time")
+    splits = _time_splits(time[rows], stream)
+    late = [row for _, asked in splits[0] for row in asked]
+    if not late:
         return Finding(name, "note", found + " Too few different times to split by.", dates)
-    losses, late = tried.losses(np.arange(len(rows))), rows[tried.late]
-    figures = _compared(data, late, data.groups_of(late), losses)
+    numbers = np.column_stack([time[rows], as_numbers(data.X.iloc[rows])[0]])
+    ranks = pd.DataFrame(numbers).rank(pct=True)
+    is_clock = (ranks.corrwith(ranks[0]).abs() >= ALIKE).to_numpy()
+
+    def by_split(order):  # which row's target, and columns other than clocks, each time is given
+        dealt = np.where(is_clock, numbers, numbers[order])
+        return [_forest_losses(data, dealt, data.targets[rows][order], some)[late]
+                for some in splits]
+    losses = by_split(np.arange(len(rows)))
+    figures = _compared(data, rows[late], data.groups_of(rows[late]), losses)
     text = (f"{found} Fitted on earlier rows and asked about the third that comes next, a forest "
             f"that knows the time removes {percent(figures['apart'])} of the squared error; held "
             f"out at random {percent(figures['at random'])}.")
     verdict, ask = "well" if is_given else "note", ""
-    if figures["low"] > 0 and figures["gap"] > 0.05 and not tried.is_chance(losses):
+    dealt_anew = (by_split(stream.permutation(len(rows))) for _ in range(ORDERS))
+    if figures["low"] > 0 and figures["gap"] > 0.05 and not _is_chance([losses, *dealt_anew]):
         verdict, ask = "ask", ("Judge the model on rows later than those it was fitted on (--time "
                                f"{which}): a random split flatters it.")
     elif not is_given:

@@ -76,8 +76,7 @@ def _with_conditions(sentence: Sentence, facts: Facts) -> Sentence:
 
 def _shares(measure: Measure, members: tuple[str, ...]) -> str:
     """A figure as a share of the skill, with its interval; in the loss's unit where it has none."""
-    j = measure.place(members)
-    value, low, high = measure.share[:, j]
+    value, low, high = measure.share[:, measure.place(members)]
     if np.isfinite(value):
         return f"costs {percent(value)} of its skill ({span(low, high, percent)})"
     value, low, high = measure.row(members)
@@ -141,9 +140,8 @@ def _associated(facts: Facts) -> Iterator[Sentence]:
 
 def _subgroups(facts: Facts) -> Iterator[Sentence]:
     """True if the gap on new rows lies inside the interval."""
-    for kind, what in (("group", "groups"), ("period", "periods")):
-        some = tuple(part for part in facts.audit.parts if part.kind == kind)
-        found = gap(some)
+    for kind in ("group", "period"):
+        found = gap(tuple(part for part in facts.audit.parts if part.kind == kind))
         if found is None:
             continue
         best, worst, difference, low, high = found
@@ -153,11 +151,11 @@ def _subgroups(facts: Facts) -> Iterator[Sentence]:
                 f"The {facts.main.unit} of {facts.data.subject.removesuffix(',')} is "
                 f"{number(difference)} ({span(low, high)}) higher for {worst.name} than for "
                 f"{best.name} ({worst.n_rows:,} and {best.n_rows:,} rows).",
-                f"Chosen as the largest gap between two {what}; the groups may differ in what "
+                f"Chosen as the largest gap between two {kind}s; the groups may differ in what "
                 "there is to predict.", True)
         else:
             yield Sentence(
-                kind, (best.name, worst.name), f"The model works equally well for all {what}.",
+                kind, (best.name, worst.name), f"The model works equally well for all {kind}s.",
                 f"A gap of up to {number(high)} ({facts.main.unit}) is as compatible with these "
                 "rows.", False)
 
@@ -167,8 +165,8 @@ def _subgroups(facts: Facts) -> Iterator[Sentence]:
 
 def _not_allowed(facts: Facts) -> Iterator[Sentence]:
     used = facts.audit.measure("used")
-    first = next(iter([*facts.audit.clear("used"), *facts.audit.clear("used together"),
-                       used.members[int(used.value.argmax())]]))
+    clear = facts.audit.clear("used") + facts.audit.clear("used together")
+    first = clear[0] if clear else used.members[int(used.value.argmax())]
     yield Sentence(
         "causal", first, f"Changing {listed(first)} would change the target.",
         f"It goes with the target in these {len(facts.data.y):,} rows. A cause takes an argument "

@@ -128,10 +128,7 @@ class Ranking:
 
 
 def skill_of(data: AuditData) -> tuple[list[Score], Score]:
-    """Compare the model with a baseline by every loss that suits it -> all scores, the main one.
-
-    The main one is the first that is clear of nothing, or the first.
-    """
+    """Compare the model with a baseline by every loss that suits it -> all scores, the main one."""
     losses = _losses(data)
     made = [_score(data, name, *its, len(losses)) for name, its in losses.items()]
     return made, next((score for score in made if score.clear), made[0])
@@ -324,8 +321,8 @@ def check_model(data: AuditData) -> Finding:
                 f"the probabilities of {len(data.classes)} classes")
         mean += f" for '{data.classes[-1]}'"
     adds, figures = _additivity(data)
-    text = f"It predicts {what}. {mean} ({len(data.test):,} rows). {adds}"
-    return Finding("what the model predicts", "note", text, (), figures)
+    return Finding("what the model predicts", "note", f"It predicts {what}. {mean} "
+                   f"({len(data.test):,} rows). {adds}", (), figures)
 
 
 def _additivity(data: AuditData) -> tuple[str, dict[str, float]]:
@@ -399,8 +396,7 @@ def check_calibration(data: AuditData) -> Finding:
     """Compare the mean probability with how often the event happens."""
     if data.kind != "probability" or len(data.classes) != 2:
         return Finding("calibration", "not asked", "Only probabilities of two classes are checked.")
-    rows, said = data.test, data.prediction[:, 1]
-    happened = data.targets[rows][:, 1]
+    rows, said, happened = data.test, data.prediction[:, 1], data.targets[data.test, 1]
     weights, groups = data.weights_of(rows), data.groups_of(rows)
     gap, low, high = mean_with_interval(said - happened, weights, groups)
     mean, share = (float(np.average(x, weights=weights)) for x in (said, happened))

@@ -16,9 +16,8 @@ LEAST = 20  # rows, fewer bear no figure
 
 def by_protected(data: AuditData, score: Score) -> tuple[tuple[Subgroup, ...], Finding]:
     """Evaluate the model on each group of the protected column, and name groups too small."""
-    name = "groups"
     if "protected" not in data.metadata:
-        return (), Finding(name, "not asked", "Nobody said whom the rows concern (protected=).")
+        return (), Finding("groups", "not asked", "Nobody said whom the rows concern (protected=).")
     labels = data.metadata["protected"][data.test[score.rows]]
     if len(np.unique(labels.astype(str))) > MOST_GROUPS:
         labels = _few_groups(labels)
@@ -29,9 +28,9 @@ def by_protected(data: AuditData, score: Score) -> tuple[tuple[Subgroup, ...], F
     parts = _subgroups(data, score, "group", labels, names[counts >= LEAST])
     if small:
         return parts, Finding(
-            name, "ask", f"Fewer than {LEAST} rows, so no figure: {listed(small)}.", (), None,
+            "groups", "ask", f"Fewer than {LEAST} rows, so no figure: {listed(small)}.", (), None,
             f"Bring more rows of {listed(small)}: nothing is said about them.")
-    return parts, Finding(name, "well", f"{len(names)} groups have {LEAST} rows or more.")
+    return parts, Finding("groups", "well", f"{len(names)} groups have {LEAST} rows or more.")
 
 
 def by_period(data: AuditData, score: Score) -> tuple[Subgroup, ...]:
@@ -95,11 +94,11 @@ def _subgroups(
 
 def _rates(said: NDArray, happened: NDArray, weights: NDArray) -> dict[str, float]:
     """How often the second of two classes is predicted, and how often rightly and wrongly."""
-    def share(some: NDArray) -> float:
-        return float(np.average(said[some], weights=weights[some])) if weights[some].sum() else (
-            np.nan)
-    return {"said": share(np.full(len(said), True)), "found": share(happened),
-            "false alarms": share(~happened)}
+    rates, anyone = {}, np.ones(len(said), bool)
+    for what, some in (("said", anyone), ("found", happened), ("false alarms", ~happened)):
+        known = weights[some].sum() > 0
+        rates[what] = float(np.average(said[some], weights=weights[some])) if known else np.nan
+    return rates
 
 
 def gap(parts: tuple[Subgroup, ...]) -> tuple[Subgroup, Subgroup, float, float, float] | None:
