@@ -22,6 +22,7 @@ import signal
 import sys
 import time
 from importlib.metadata import version
+from multiprocessing import connection
 from pathlib import Path
 from statistics import median_high
 
@@ -85,9 +86,9 @@ def imports(paths):
     return sorted(found)
 
 
-def run_one(job):
+def run_one(path, draw, target):
     """Run one draw in a child process; write its result under the final name only when complete."""
-    path, draw, target = job
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     partial = target.with_suffix(".part")
     partial.write_text(json.dumps(run_seed(path, draw)), encoding="utf-8")
     partial.replace(target)
@@ -111,16 +112,28 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
     shifted_seeds.warm_up(imports({path for path, _, _ in todo}))
     tqdm.monitor_interval = 0  # no thread beside a process that forks
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and the processes with it
-    untrapped = {"initializer": signal.signal, "initargs": (signal.SIGTERM, signal.SIG_DFL)}
-    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1, **untrapped) as pool:
-        done = pool.imap_unordered(run_one, todo)
+    forks = multiprocessing.get_context("fork")
+    waiting = [forks.Process(target=run_one, args=job, name=f"{job[0].stem}, draw {job[1]}")
+               for job in todo]
+    running = {}
+    try:
         for _ in tqdm(todo, desc="draws", unit="draw", disable=None):
-            try:
-                done.next(timeout=SECONDS)
-            except multiprocessing.TimeoutError:
-                left = {f"{path.stem}, draw {draw}" for path, draw, target in todo
-                        if not target.exists()}
-                sys.exit(f"no draw ended within {SECONDS} s; left are {'; '.join(left)}")
+            while waiting and len(running) < jobs:
+                process = waiting.pop(0)
+                process.start()
+                running[process.sentinel] = process
+            ended = connection.wait(running, timeout=SECONDS)
+            if not ended:
+                names = "; ".join(process.name for process in running.values())
+                sys.exit(f"no draw ended within {SECONDS} s; at work were {names}")
+            process = running.pop(ended[0])
+            process.join()
+            if process.exitcode:
+                sys.exit(f"{process.name}: ended with {process.exitcode}")
+    finally:
+        for process in running.values():
+            process.kill()
+            process.join()
 
 
 # --- the result ---

@@ -244,13 +244,13 @@ def test_a_killed_run_goes_on_where_it_was_and_a_stopped_one_stops_its_processes
     started = {"args": [*TOOL, "--root", str(tmp_path), "--jobs", "1"], "stdout": subprocess.DEVNULL,
                "stderr": subprocess.DEVNULL, "start_new_session": True}
     with subprocess.Popen(**started) as running:
-        while not stamps(tmp_path):
+        while not stamps(tmp_path) and running.poll() is None:
             time.sleep(0.05)
         os.killpg(running.pid, signal.SIGKILL)
     before = stamps(tmp_path)
     assert 0 < len(before) < DRAWS
     with subprocess.Popen(**started) as running:
-        while stamps(tmp_path) == before:
+        while stamps(tmp_path) == before and running.poll() is None:
             time.sleep(0.05)
         running.terminate()
     assert running.returncode != 0 and before.items() <= stamps(tmp_path).items()
