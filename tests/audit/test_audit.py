@@ -17,7 +17,6 @@ from fi_audit.report import as_page
 from fi_audit.rows import check_time
 from fi_audit.skill import skill_of
 from fi_course.tables import credit_cards, tissues
-from fi_teach.basics.tables import blanked, positions_of
 from fi_teach.trees import grow_forest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -95,8 +94,8 @@ def test_no_copy_keeps_what_the_model_learned_from_all_rows(kind):
     inner = ensemble.RandomForestClassifier(20, warm_start=True, random_state=0).fit(X, y)
     if kind == "warm start":
         found = audit(inner, X, y, seen=True, refit=True)
-        return_ = found.finding("skill")
-        assert return_.verdict == "stop" and not kinds(found) & OF_THE_MODEL
+        assert found.finding("skill").verdict == "stop" and not kinds(found) & OF_THE_MODEL
+        assert "cannot be explained" in found.answer
         return
     model = (CalibratedClassifierCV(FrozenEstimator(inner)) if kind == "frozen" else
              ensemble.StackingClassifier([("inner", inner)], cv="prefit")).fit(X, y)
@@ -135,13 +134,6 @@ def test_a_copy_is_judged_on_later_days_and_new_groups():
 
 
 # --- does it predict? ---
-
-
-def test_a_model_of_noise_may_have_no_importances():
-    rng = np.random.default_rng(5)
-    found = audit(forest(X, rng.normal(size=240)), TEST[0], rng.normal(size=240))
-    assert found.finding("skill").verdict == "stop" and not kinds(found) & OF_THE_MODEL
-    assert "cannot be explained" in found.answer
 
 
 def test_a_useful_model_of_rare_events_is_not_stopped():
@@ -241,8 +233,6 @@ def test_intervals_know_that_columns_are_correlated():
     many = audit(lambda t: 2 * t.mean(axis=1).to_numpy(), table, TEST[1]).measure("used together")
     one = audit(lambda t: 2 * t["v0"].to_numpy(), table[["v0"]], TEST[1]).measure("used")
     assert many.members == (tuple(table),) and many.value[0] == pytest.approx(one.value[0], rel=0.2)
-    used = audit(lambda t: 2 * t.mean(axis=1).to_numpy(), table, TEST[1]).measure("used")
-    assert ((used.high - used.low) / 2 / 2.81 > 0).all()
 
 
 def test_a_strong_columns_noisy_copy_does_not_silence_a_weak_one():
@@ -432,9 +422,7 @@ def test_related_rows_that_nobody_announced_are_asked_about():
     assert "related rows" in gap.condition
     same, y, _ = persons(noise=0.0)
     assert set(audit(twice_a, same, y).finding("related rows").about) == set("abcd")
-    rng = np.random.default_rng(1)
-    free = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
-    assert audit(twice_a, free, free["a"].to_numpy()).finding("related rows").verdict == "well"
+    assert of_numbers().finding("related rows").verdict == "well"
 
 
 def test_shared_groups_that_flatter_are_found_and_few_groups_are_no_reason_to_refuse():
@@ -455,8 +443,6 @@ def test_a_date_column_is_found_and_a_split_by_time_tried():
     found = audit(twice_a, table, 8 * t + 2 * table["a"]).finding("time")
     assert found.verdict == "ask" and "--time day" in found.ask
     assert found.figures["apart"] < found.figures["at random"]
-    calm = audit(twice_a, table.assign(b=rng.normal(size=400)), 2 * table["a"] + rng.normal(size=400)).finding("time")
-    assert calm.verdict == "note" and "'day' holds dates" in calm.text
     packed = table["day"].str.replace("-", "").astype(int)
     assert audit(twice_a, table.assign(day=packed), 8 * t + 2 * table["a"]).finding("time").verdict == "ask"
 
@@ -467,7 +453,8 @@ def test_a_date_that_has_nothing_to_do_with_the_target_is_not_suspected():
     for _ in range(10):
         table = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"]).assign(day=days)
         data = make_data(twice_a, table, 2 * table["a"] + rng.normal(size=300))
-        assert check_time(data).verdict == "note"
+        found = check_time(data)
+        assert found.verdict == "note" and "'day' holds dates" in found.text
 
 
 # --- columns ---
@@ -585,13 +572,6 @@ def test_tables_of_polars_and_arrow_are_taken(library):
         columns = {name: values.to_numpy() for name, values in TEST[0].items()}
         table = (module.DataFrame if library == "polars" else module.table)(columns)
     assert audit(FOREST, table, TEST[1]).measure("used") == of_numbers().measure("used")
-
-
-@pytest.mark.parametrize("column", FEATURES)
-def test_a_blanked_column_keeps_its_kind_and_has_one_value(column):
-    new = blanked(TABLE[FEATURES], positions_of(column, TABLE[FEATURES]))
-    assert new[column].nunique(dropna=False) == 1 and new[column].dtype == TABLE[column].dtype
-    pd.testing.assert_frame_equal(new.drop(columns=column), TABLE[FEATURES].drop(columns=column))
 
 
 def test_ten_rows_and_missing_targets_get_a_sentence():
