@@ -353,12 +353,8 @@ def wide(rng, n, trap):
     return Rows(X, y.to_numpy())
 
 
-def heart(rng, n, trap):
-    """Rows that the model was fitted on; a copy may be fitted. Trap: nothing predicts, and the forest keeps state."""
-    return noise(rng, n, trap)
-
-
 def warm(X, y):
+    """Keeps state: a copy must not."""
     return forest(X, y, warm_start=True)
 
 
@@ -383,8 +379,9 @@ def of_course(name):
     return draw
 
 
-WORLDS = {  # name: (rows, learner, rows fitted, rows judged)
-    "noise": (noise, forest, 600, 600), "reversed": (right_way, None, 600, 600), "doubles": (doubles, forest, 800, 800),
+WORLDS = {  # name: (rows, learner or one without and one with the trap, rows fitted, rows judged)
+    "noise": (noise, forest, 600, 600), "reversed": (right_way, (forest, reversed_target), 600, 600),
+    "doubles": (doubles, forest, 800, 800),
     "rare": (rare, balanced, 4000, 4000), "counts": (counts, poisson, 3000, 3000),
     "spending": (spending, forest, 600, 600), "afterwards": (afterwards, forest, 600, 600),
     "churn": (churn, forest, 800, 800), "notes": (notes, with_text, 600, 600),
@@ -394,8 +391,8 @@ WORLDS = {  # name: (rows, learner, rows fitted, rows judged)
     "fahrenheit": (fahrenheit, forest, 600, 600), "empty": (empty, forest, 600, 600),
     "gappy": (gappy, boosted, 800, 800), "entered twice": (entered_twice, forest, 600, 600),
     "copies": (noise, forest, 600, 600), "kinds": (kinds, forest, 900, 900), "shops": (shops, lightgbm, 900, 900),
-    "members": (members, forest, 900, 900), "skewed": (skewed, None, 600, 600),
-    "weighted": (weighted, only_a, 10, 800), "wide": (wide, forest, 400, 600), "seen": (heart, warm, 900, 0),
+    "members": (members, forest, 900, 900), "skewed": (skewed, (forest, constant), 600, 600),
+    "weighted": (weighted, only_a, 10, 800), "wide": (wide, forest, 400, 600), "seen": (noise, warm, 900, 0),
     **{name: (of_course(name), forest, 700, 700) for name in LAWS if name not in ("pipeline_faults", "null")}}
 
 
@@ -406,10 +403,8 @@ def audited(name, trap, seed, refit=False):
     learned = draw(rng, n_fit, trap)
     rows = draw(rng, n, trap) if n else learned
     fresh = draw(rng, FRESH if name != "shops" else 4000, trap)
-    if name == "reversed":
-        learner = reversed_target if trap else forest
-    if name == "skewed":
-        learner = constant if trap else forest
+    if isinstance(learner, tuple):
+        learner = learner[trap]
     true, settings = set(rows.true), {"quick": True, "rng": seed, **rows.known}
     if name == "seen":
         settings |= {"seen": True, "refit": True}
@@ -436,12 +431,12 @@ class Truth:
     """What 10,000 fresh rows of the same law say of the same model."""
 
     def __init__(self, audit, data, fresh):
-        self.audit = audit
         known = {k: v for k, v in fresh.known.items() if k != "known_from"}
         self.data = make_data(data.model.given, fresh.X, fresh.y, rng=1, **{"loss": data.loss, **known})
         object.__setattr__(self.data, "test", np.arange(len(self.data.y))[: (3000 if len(data.names) > 50 else FRESH)])
         self.scores, _ = skill_of(self.data)
-        self.main = next((s for s in self.scores if s.unit == audit_unit(audit, data)), self.scores[0])
+        unit = audit.measure("used").unit if audit.measures else ""
+        self.main = next((s for s in self.scores if s.unit == unit), self.scores[0])
         self.shuffler = Shuffler(self.data, self.main)
 
     def share(self, members):
@@ -456,11 +451,6 @@ class Truth:
         means = np.array([T[bins == k].mean(axis=0) if (bins == k).any() else T.mean(axis=0)
                           for k in range(bins.max() + 1)])
         return 1 - ((T - means[bins]) ** 2).sum() / ((T - T.mean(axis=0)) ** 2).sum()
-
-
-def audit_unit(audit, data):
-    measure = audit.measure("used")
-    return measure.unit if measure else ""
 
 
 def judge(name, trap, seed):
