@@ -22,19 +22,18 @@ def shop(n=300, rng=0):
     return table
 
 
-def pipeline(n_trees=10, numbers=False):
+def pipeline(n_trees=10):
     """Words one-hot, gaps filled, a forest; its columns go by name, so it can be fitted on no table without them."""
     from sklearn.compose import make_column_transformer
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.ensemble import RandomForestClassifier
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
-    forest = RandomForestRegressor if numbers else RandomForestClassifier
     return make_pipeline(
         make_column_transformer(
             (OneHotEncoder(handle_unknown="ignore"), ["town", "grade"]), (SimpleImputer(), ["age", "pay", "size"]),
             (FunctionTransformer(as_days), ["since"]), ("passthrough", ["member"])),
-        forest(n_trees, min_samples_leaf=3, random_state=0))
+        RandomForestClassifier(n_trees, min_samples_leaf=3, random_state=0))
 
 
 def as_days(dates):

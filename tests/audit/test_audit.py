@@ -20,6 +20,7 @@ from fi_course.tables import credit_cards, tissues
 from fi_teach.trees import grow_forest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import truth
 from shop import FEATURES, pipeline, shop
 
 ensemble = pytest.importorskip("sklearn.ensemble")
@@ -116,8 +117,8 @@ def test_every_sentence_about_a_copy_says_so():
     assert not any("copy" in s.text for s in of_numbers().sentences)
 
 
-def test_a_copy_is_fitted_with_the_weights():
-    """Rows of weight zero say the opposite: a copy that forgot the weights would learn nothing."""
+def test_a_copy_is_fitted_and_judged_with_the_weights():
+    """Rows of weight zero say the opposite: a copy or a score that forgot the weights would be worth nothing."""
     heavy = np.arange(240) % 2 == 0
     y = np.where(heavy, Y, -Y)
     model = linear_model.LinearRegression().fit(X, y, sample_weight=heavy * 1.0)
@@ -163,10 +164,8 @@ def test_a_ranking_of_eighteen_events_is_told_from_guessing():
 
 
 def test_rare_counts_are_judged_by_their_deviance():
-    rng = np.random.default_rng(1)
-    X = pd.DataFrame(rng.normal(size=(3000, 2)), columns=["a", "b"])
-    rate = np.exp(1.2 * X["a"].to_numpy() - 4)
-    found = audit(lambda t: np.exp(1.2 * t["a"].to_numpy() - 4), X, rng.poisson(rate).astype(float))
+    rows = truth.counts(np.random.default_rng(1), 3000, True)
+    found = audit(lambda t: np.exp(1.2 * t["a"].to_numpy() - 4), rows.X, rows.y)
     assert found.finding("skill").verdict == "well" and found.finding("skill").figures["deviance, low"] > 0
 
 
@@ -342,23 +341,16 @@ def test_columns_that_stand_in_for_each_other_are_asked_about_as_a_group():
 
 
 def test_an_honest_single_cause_is_not_asked_about():
-    assert of_numbers().finding("possible leakage").verdict == "well"
     found = audit(twice_a, X, 2 * X["a"] + 0.7 * np.random.default_rng(1).normal(size=240))
     assert found.finding("possible leakage").verdict == "well" and "associated" in kinds(found)
     assert "alone it gives a forest 100% of the skill" in found.finding("possible leakage").text  # not 126%
 
 
 def test_a_target_in_a_text_is_asked_about():
-    rng = np.random.default_rng(0)
-    y = rng.choice(["no", "yes"], 400)
-    text = np.char.add(rng.choice(["called twice on day ", "wrote a letter on day "], 400),
-                       rng.integers(1, 300, 400).astype(str))
-    table = pd.DataFrame({"note": np.where(y == "yes", np.char.add(text, ", account closed"), text),
-                          "age": rng.normal(size=400)})
-    found = audit(lambda t: t["note"].str.contains("closed").to_numpy() * 0.98 + 0.01, table, y)
-    assert found.finding("possible leakage").about == ("note",)
-    plain = audit(lambda t: t["note"].str.contains("closed").to_numpy() * 0.98 + 0.01, table.assign(note=text), y)
-    assert plain.finding("possible leakage").about == ()
+    for trap, about in ((True, ("note",)), (False, ())):
+        rows = truth.notes(np.random.default_rng(0), 400, trap)
+        found = audit(lambda t: t["note"].str.contains("closed").to_numpy() * 0.98 + 0.01, rows.X, rows.y)
+        assert found.finding("possible leakage").about == about
 
 
 def test_a_column_that_was_written_too_late_stops_the_report_and_a_dated_one_is_cleared():
@@ -436,15 +428,12 @@ def test_shared_groups_that_flatter_are_found_and_few_groups_are_no_reason_to_re
 
 
 def test_a_date_column_is_found_and_a_split_by_time_tried():
-    rng = np.random.default_rng(0)
-    t = np.linspace(0, 1, 400)
-    table = pd.DataFrame({"a": rng.normal(size=400), "b": 6 * t + 0.3 * rng.normal(size=400)})
-    table["day"] = (pd.Timestamp("2023-01-01") + pd.to_timedelta((700 * t).astype(int), "D")).strftime("%Y-%m-%d")
-    found = audit(twice_a, table, 8 * t + 2 * table["a"]).finding("time")
+    rows = truth.dated(np.random.default_rng(0), 400, True)
+    found = audit(twice_a, rows.X, rows.y).finding("time")
     assert found.verdict == "ask" and "--time day" in found.ask
     assert found.figures["apart"] < found.figures["at random"]
-    packed = table["day"].str.replace("-", "").astype(int)
-    assert audit(twice_a, table.assign(day=packed), 8 * t + 2 * table["a"]).finding("time").verdict == "ask"
+    packed = rows.X["day"].str.replace("-", "").astype(int)
+    assert audit(twice_a, rows.X.assign(day=packed), rows.y).finding("time").verdict == "ask"
 
 
 def test_a_date_that_has_nothing_to_do_with_the_target_is_not_suspected():
@@ -507,14 +496,6 @@ def test_the_mean_of_a_group_counts_its_weights_and_no_group_vanishes_without_a_
     assert "tiny (10)" in found.finding("groups").text
     none = audit(lambda t: np.zeros(len(t)), X, y, protected=who, sample_weight=np.where(who == "one", 0.0, 1.0))
     assert [p.name for p in none.parts] == ["two"]
-
-
-def test_rows_without_weight_do_not_count():
-    spoilt = TEST[1].copy()
-    spoilt[:120] = np.random.default_rng(0).normal(0, 50, 120)
-    heavy = audit(FOREST, TEST[0], spoilt, sample_weight=np.arange(240) >= 120)
-    assert heavy.finding("skill").figures["squared error, low"] > 0.5
-    assert audit(FOREST, TEST[0], spoilt).finding("skill").figures["squared error, low"] < 0.1
 
 
 # --- models and tables as they come ---

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from fi_teach.importance import (
-    conditional_randomization_test,
     debiased_mdi,
     drop_column_importance,
     kernel_shap,
-    knockoff_filter,
     mdi,
     oob_importance,
     permutation_importance,
@@ -29,13 +27,6 @@ pytest.importorskip("sklearn")
 TABLE = shop(90)
 X, Y = TABLE[FEATURES], TABLE["bought"]
 MODEL = pipeline(4).fit(X, Y)
-
-
-def size_of_columns(X, y):
-    """A stand-in that takes any table: how many different values a column has."""
-    return X.nunique().to_numpy().astype(float)
-
-
 TAKES = {
     "weights and groups": lambda: permutation_importance(
         MODEL, X, Y, n_repeats=1, sample_weight=np.arange(90) + 1.0, groups=TABLE["shop"]).standard_error,
@@ -48,8 +39,6 @@ REFUSES = {
     "debiased MDI": (lambda: debiased_mdi(MODEL, X, Y), r"model\[-1\]"),
     "out of bag": (lambda: oob_importance(MODEL, X, Y), r"model\[-1\]"),
     "TreeSHAP": (lambda: tree_shap(MODEL, X), r"model\[-1\]"),
-    "knockoffs": (lambda: knockoff_filter(size_of_columns, X, Y), "text or categories"),
-    "conditional randomisation": (lambda: conditional_randomization_test(size_of_columns, X, Y), "text or categories"),
 }
 
 
