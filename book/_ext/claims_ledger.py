@@ -16,6 +16,7 @@ from html import unescape
 from pathlib import Path
 
 import yaml
+from chapter_cache import BOOK
 from docutils import nodes
 from docutils.utils.smartquotes import smartyPants
 from jinja2 import Environment, FileSystemLoader
@@ -30,24 +31,6 @@ LEDGER, STATEMENTS = "book/claims.yaml", "book/statements.yaml"
 BADGE = re.compile('id="(?P<anchor>[^"]+)" data-claim="(?P<claim>[^"]+)" '
                    'data-verdict="(?P<verdict>[^"]+)" data-figure="(?P<figure>[^"]*)"')
 IN_JUPYTER = re.compile(r"\.\./book/ledger\.ipynb#cell-id=([\w-]+)")
-CHAPTERS = {  # the ledger's chapter -> how its pages' names begin, and its heading
-    "trees": ("notebooks/01_", "Trees that explain themselves"),
-    "golf": ("notebooks/02_", "Golf, by hand"),
-    "mdi": ("notebooks/03_", "Mean decrease in impurity"),
-    "bias": ("notebooks/04_", "The biases of MDI"),
-    "permutation": ("notebooks/05_", "Permutation importance"),
-    "negative": ("notebooks/06_", "Negative and uncertain"),
-    "correlated": ("notebooks/07_", "Correlated features"),
-    "shapley": ("notebooks/08_", "Shapley values"),
-    "treeshap": ("notebooks/09_", "TreeSHAP"),
-    "knockoffs": ("notebooks/10_", "From importance to inference"),
-    "causality": ("notebooks/11_", "Importance is not causality"),
-    "applications": ("notebooks/12", "In the field"),
-    "sources": ("notebooks/a1_", "Settling the sources"),
-    "many trees": ("notebooks/a3_", "Going further: many trees"),
-}
-OPEN = "open"  # in place of a chapter: what no cell can settle
-LEDGER_PAGE, TEMPLATES = "book/ledger", Path(__file__).parents[1] / "templates"
 REASONS = {"aim": "says what it is for", "names": "sets the scene", "step": "a step",
            "opinion": "a view", "points": "points elsewhere"}
 """Why a sentence of a source has no claim."""
@@ -59,9 +42,9 @@ def ledger_of(env):
     return read_ledger(Path(env.srcdir) / LEDGER)
 
 
-def entries_of(chapter, entries):
-    """The claims of a chapter, or those that code cannot settle."""
-    return [entry for entry in entries.values() if entry.get("chapter", OPEN) == chapter]
+def chapter_name(entry):
+    """The chapter that settles a claim, or "open": no code can."""
+    return entry.get("chapter", "open")
 
 
 # Reading: from outputs to the environment, whose metadata Sphinx forgets and merges by page -------
@@ -73,8 +56,7 @@ def collect(app, doctree):
     badges = [raw for raw in doctree.findall(nodes.raw) if 'data-claim="' in raw.astext()]
     marked = marker(app) if badges else None
     for raw in badges:
-        about = app.env.metadata[app.env.docname]
-        about.setdefault("claims", []).extend(
+        app.env.metadata[app.env.docname].setdefault("claims", []).extend(
             {name: unescape(value) for name, value in badge.groupdict().items()}
             for badge in BADGE.finditer(raw.astext()))
         html = marked(IN_JUPYTER.sub(lambda link: f"../book/ledger.html#{link[1].lower()}",
@@ -91,8 +73,11 @@ def settled(env):
     return cells
 
 
-def complaints(entries, env):
-    """What does not fit between ledger and cells -> (page or None, sentence) pairs."""
+def complaints(entries, tables, env):
+    """What does not fit between ledger and cells -> (page or None, sentence) pairs.
+
+    tables : {chapter: how its pages' names begin}
+    """
     cells = settled(env)
     for id, places in cells.items():
         page, badge = places[0]
@@ -104,24 +89,23 @@ def complaints(entries, env):
         if len(places) > 1:
             yield (page, f"claim {id} is settled {len(places)} times, in "
                          f"{', '.join(page for page, _ in places)}: keep one")
-    for id, entry in entries.items():
-        begins = CHAPTERS[entry["chapter"]][0] if entry["verdict"] != OPEN else None
-        pages = [page for page in sorted(env.found_docs) if begins and page.startswith(begins)]
-        if pages and id not in cells:
-            yield pages[0], (f"claim {id} belongs to this chapter, "
+    for id, chapter in ((id, chapter_name(entry)) for id, entry in entries.items()):
+        if chapter not in tables:
+            yield None, f"claim {id}: the ledger's page has no table of the chapter {chapter!r}"
+        elif id not in cells:
+            pages = [page for page in env.found_docs if page.startswith(tables[chapter])]
+            for page in sorted(pages)[:1]:
+                yield page, (f"claim {id} belongs to this chapter, "
                              f"but no cell settles it with claim({id!r}, ...)")
 
 
 def review(app, env):
     """Compare ledger and cells, and have the ledger's pages written again."""
-    pages = sorted(page for page, about in env.metadata.items() if "ledger" in about)
-    if pages:
-        for page, sentence in complaints(read_ledger(Path(app.srcdir) / LEDGER), env):
+    pages = {page: about["ledger"] for page, about in env.metadata.items() if "ledger" in about}
+    for tables in filter(None, pages.values()):
+        for page, sentence in complaints(read_ledger(Path(app.srcdir) / LEDGER), tables, env):
             LOGGER.warning(sentence, location=page, type="claims")
-    return pages
-
-
-# What the pages show ------------------------------------------------------------------------------
+    return sorted(pages)
 
 
 class ToBeFilled(nodes.General, nodes.Element):
@@ -129,23 +113,23 @@ class ToBeFilled(nodes.General, nodes.Element):
 
 
 class ClaimsLedger(SphinxDirective):
-    """`{claims-ledger}`: the counts, then one section and table a chapter;
-    each claim can be linked to as `#glf-04`."""
+    """`{claims-ledger}`: the counts. `{claims-ledger} notebooks/01_ trees`: the table of a chapter,
+    whose pages' names begin so; each claim can be linked to as `#glf-04`."""
+
+    optional_arguments, final_argument_whitespace = 2, True
 
     def run(self):
         entries, page = ledger_of(self.env), self.env.docname
-        self.env.metadata[page]["ledger"] = True
-        names = self.env.get_domain("std")
-        for id in entries:
+        tables, names = self.env.metadata[page].setdefault("ledger", {}), self.env.domains["std"]
+        if not self.arguments:
+            return [ToBeFilled(part="summary", about=None)]
+        begins, chapter = self.arguments
+        tables[chapter] = begins
+        mine = {id: entry for id, entry in entries.items() if chapter_name(entry) == chapter}
+        for id in mine:
             names.labels[id.lower()] = (page, id.lower(), id)
             names.anonlabels[id.lower()] = (page, id.lower())
-        used = [chapter for chapter in (*CHAPTERS, OPEN) if entries_of(chapter, entries)]
-        return [ToBeFilled(part="summary", about=None), *map(self.section, used)]
-
-    def section(self, chapter):
-        heading = "What code cannot settle" if chapter == OPEN else CHAPTERS[chapter][1]
-        return nodes.section("", nodes.title(heading, heading),
-                             ToBeFilled(part="chapter", about=chapter), ids=[f"claims-{chapter}"])
+        return [ToBeFilled(part="chapter", about=list(mine))]
 
 
 class LedgerCount(SphinxRole):
@@ -181,13 +165,13 @@ class SourcePage(SphinxDirective):
 def macros(root, autoescape=True, **names):
     """The pieces of pages in templates/claims.html, which know the claims and these names."""
     entries = read_ledger(Path(root) / LEDGER)
-    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=autoescape,
+    templates = Environment(loader=FileSystemLoader(BOOK / "templates"), autoescape=autoescape,
                             trim_blocks=True)
     templates.filters["with_quotation_marks"] = lambda text: smartyPants(text, "qDe", "en")
     return templates.get_template("claims.html").make_module({
-        "entries": entries, "entries_of": entries_of, "lines_of": lines_of,
+        "entries": entries, "lines_of": lines_of,
         "counts": lambda ids: Counter(entries[id]["verdict"] for id in ids),
-        "words_of": VERDICTS, "reasons": REASONS, "ledger": LEDGER_PAGE, **names})
+        "words_of": VERDICTS, "reasons": REASONS, **names})
 
 
 def fill(app, doctree, page):
@@ -202,29 +186,24 @@ def fill(app, doctree, page):
         place.replace_self(nodes.raw("", filled, format="html"))
 
 
-# The sources --------------------------------------------------------------------------------------
-
-
 @cache
 def read_statements(path):
     """The sources, each a dict of its names and its places."""
     return {one["source"]: one for one in yaml.safe_load(Path(path).read_text(encoding="utf-8"))}
 
 
-def split_line(line):
-    """A line of `says` -> (words, claim ids, reasons, number of sentences).
-
-    >>> split_line(["Take it.", "MID-01 names", 2])
-    ('Take it.', ['MID-01'], ['names'], 2)
-    """
-    words, marked, *many = line
-    marked = str(marked).split()
-    ids = [mark for mark in marked if mark not in REASONS]
-    return words, ids, [mark for mark in marked if mark in REASONS], many[0] if many else 1
-
-
 def lines_of(source):
-    return [split_line(line) for place in source["places"] for line in place["says"]]
+    """What a source says, line by line -> [(words, claim ids, reasons, number of sentences)].
+
+    >>> lines_of({"places": [{"says": [["Take it.", "MID-01 names", 2]]}]})
+    [('Take it.', ['MID-01'], ['names'], 2)]
+    """
+    found = []
+    for words, marked, *many in (line for place in source["places"] for line in place["says"]):
+        marked = str(marked).split()
+        found.append((words, [mark for mark in marked if mark not in REASONS],
+                      [mark for mark in marked if mark in REASONS], many[0] if many else 1))
+    return found
 
 
 def chapter_of(target, root):
@@ -262,4 +241,4 @@ def setup(app):
     app.connect("doctree-read", collect)
     app.connect("env-updated", review)
     app.connect("doctree-resolved", fill)
-    return {"version": "3", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "4", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,13 +27,21 @@ STATEMENTS = """
     - [It claims., AAA-01]
     - [It goes on., step, 2]
 """
+TABLES = """Ledger
+======
+
+.. claims-ledger::
+.. claims-ledger:: notebooks/01_ trees
+.. claims-ledger:: notebooks/02_ golf
+.. claims-ledger:: nowhere open
+"""
 FIRST = ("AAA-01", {"holds": True, "figure": 0.25})
 SECOND = ("AAA-02", {"fails": True, "figure": "no, 7"})
 PARTS = {
     "book/ledger": (
         "✓ holds", "0.25", "no, 7", 'href="../notebooks/01_trees.html#claim-aaa-02"', 'id="aaa-02"', "to come",
         "Of 4 claims 1 hold as stated, 1 hold under a condition, and 1 do not hold", "1 no code can settle",
-        "settle 2", "1 are to come", "What code cannot settle", "○ not for code to settle", "it counts people."),
+        "settle 2", "1 are to come", "○ not for code to settle", "it counts people."),
     "notebooks/01_trees": ('href="../book/ledger.html#aaa-01"',),
     "book/reading": ("Of 4 claims 1 slipped.",),
     "book/source": (
@@ -52,7 +60,7 @@ def book(tmp_path):
         "index.rst": "Index\n=====\n\n.. toctree::\n   :glob:\n\n   book/*\n   notebooks/*\n",
         "book/claims.yaml": CLAIMS,
         "book/statements.yaml": STATEMENTS,
-        "book/ledger.rst": "Ledger\n======\n\n.. claims-ledger::\n",
+        "book/ledger.rst": TABLES,
         "book/source.rst": "Source\n======\n\n.. source-page:: golf post\n",
         "book/reading.rst": "Reading\n=======\n\nOf :ledger-count:`all` claims :ledger-count:`fails` slipped.\n",
         "notebooks/01_trees.ipynb": "{}"})
@@ -87,6 +95,9 @@ WRONG = {
         [FIRST, SECOND], {"book/claims.yaml": CLAIMS.replace("Second, verdict: fails", "Second, verdict: holds")}),
     "'false' is not all": (
         [FIRST, SECOND], {"book/reading.rst": "Reading\n=======\n\n:ledger-count:`false`\n"}),
+    "claim OPN-02: the ledger's page has no table of the chapter 'bias'": (
+        [FIRST, SECOND], {"book/claims.yaml": CLAIMS + CLAIMS.splitlines()[3].replace("BBB-01", "OPN-02").replace(
+            "chapter: golf", "chapter: bias")}),
     "sends the reader to '01 Felling', and no chapter has that section": (
         [FIRST, SECOND], {"book/statements.yaml": STATEMENTS.replace("01 Growing", "01 Felling")}),
 }

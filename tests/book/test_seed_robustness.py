@@ -322,7 +322,7 @@ CLAIM = "- {id: AAA-01, source: [golf post], claim: First, verdict: holds, chapt
 def book(tmp_path):
     """A chapter that settles a claim, the ledger and the page."""
     put(tmp_path, {"conf.py": CONFIGURATION, "book/claims.yaml": CLAIM, "book/luck/none": "",
-                   "book/ledger.md": "# Ledger\n\n```{claims-ledger}\n```\n"})
+                   "book/ledger.md": "# Ledger\n\n```{claims-ledger} notebooks/01_ trees\n```\n"})
     shutil.copy(ROOT / "book/sure.md", tmp_path / "book/sure.md")
     badge = settle("AAA-01", holds=True, figure=1, ledger=tmp_path / "book/claims.yaml")
     put(tmp_path, {"notebooks/01_trees.md": f"# Trees\n\n```{{raw}} html\n{badge._repr_html_()}\n```\n"})
