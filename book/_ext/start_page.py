@@ -35,8 +35,6 @@ MEASURES = {"MDI": "who sorted the training rows?",
 """Measure -> the question that it answers."""
 TEMPLATE = BOOK / "templates/ranks.html"
 SPLITS, TRAIN, SHAP_ROWS = 10, 1600, 200  # rows
-FEW = 9  # values of a feature; more leave many places to split
-MOSTLY = 9  # of ten splits: less often, two measures do not differ
 
 
 def importances(X, y, seed):
@@ -61,39 +59,10 @@ def ranks_of(tables):
     return sum(tables).rank(ascending=False).astype(int), in_each
 
 
-def first(k):
+def nth(k):
     """'1st', '2nd', '11th'."""
     ending = "th" if k in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
     return f"{k}{ending}"
-
-
-def why(rank, in_each, n_values):
-    """One sentence or two on a feature: where two measures differ most about it, and why.
-
-    rank : measure -> rank; in_each (splits, measures); n_values : how many values the feature has
-    """
-    high, low = rank.idxmin(), rank.idxmax()
-    if high == low:
-        return f"{first(rank[high])} by every measure."
-    above = in_each[:, rank.index.get_loc(high)] < in_each[:, rank.index.get_loc(low)]
-    if above.sum() < MOSTLY:
-        return (f"{first(rank.min())} to {first(rank.max())}. Even the two measures that are "
-                f"furthest apart keep that order in only {above.sum()} of {len(in_each)} splits: "
-                "they agree as far as we can tell.")
-    told = (f"{first(rank[high])} by {high}, only {first(rank[low])} by {low}, "
-            f"and lower there in {above.sum()} of {len(in_each)} splits. ")
-    if high == "MDI" and n_values > FEW:
-        return told + (f"Its {n_values:,} values leave {n_values - 1:,} places to split, and MDI "
-                       "also counts what a lucky split gains on the rows that chose it.")
-    if low == "MDI" and n_values <= FEW:
-        return told + (f"With {n_values} values a path can split on it at most "
-                       f"{times(n_values - 1)}; MDI favours columns that can be split again and "
-                       "again.")
-    return told + f"The first asks: {MEASURES[high]} The second: {MEASURES[low]}"
-
-
-def times(k):
-    return "once" if k == 1 else f"{k} times"
 
 
 def told_first(rank):
@@ -101,43 +70,37 @@ def told_first(rank):
     return (rank.max(axis=1) - rank.min(axis=1))[rank.min(axis=1) == 1].idxmax()
 
 
-def feature(j, name, X, meaning, rank, in_each):
-    """What the picture (ranks.html) shows of the feature in place j -> dict."""
-    from fi_teach.plots.colours import HUES, hues_of
-
-    ranks, spans = rank.loc[name], (in_each[:, j].min(axis=0), in_each[:, j].max(axis=0))
-    return {"name": name, "meaning": meaning, "chosen": name == told_first(rank),
-            "hue": ",".join(HUES[hues_of(rank.index)[name]]), "path": path(ranks),
-            "marks": list(zip(ranks, *spans, strict=True)),
-            "said": why(ranks, in_each[:, j], X[name].nunique())}
+def differing(rank, in_each):
+    """The two measures that differ most about a feature, and in how many splits they do so
+    -> (the higher, the lower, how many)."""
+    high, low = rank.idxmin(), rank.idxmax()
+    above = in_each[:, rank.index.get_loc(high)] < in_each[:, rank.index.get_loc(low)]
+    return high, low, above.sum()
 
 
-def path(rank):
-    """A feature's way from measure to measure."""
-    x, y = range(len(rank)), rank.to_numpy() - 0.5
-    bends = (f"C{k + 0.5} {y[k]} {k + 0.5} {y[k + 1]} {k + 1} {y[k + 1]}" for k in x[:-1])
-    return f"M0 {y[0]}{''.join(bends)}"
-
-
-def table(rank, in_each):
-    """The ranks with the lowest and the highest of the splits, as HTML."""
-    cells = rank.astype(str) + " (" + in_each.min(axis=0).astype(str) + "–" + in_each.max(
-        axis=0).astype(str) + ")"
-    shown = cells.loc[rank.mean(axis=1).sort_values().index].rename_axis("column").reset_index()
-    return shown.to_html(index=False, border=0, classes="table")
+def template():
+    """The picture, its table, and what is said of a feature (ranks.html)."""
+    templates = Environment(autoescape=True)
+    templates.filters["nth"] = nth
+    return templates.from_string(TEMPLATE.read_text(encoding="utf-8"), {
+        "measures": MEASURES, "splits": SPLITS})
 
 
 def page_part():
     """Compute and draw everything -> HTML."""
     from fi_course.tables import mortgages
+    from fi_teach.plots.colours import HUES, hues_of
 
     data = mortgages()
     rank, in_each = ranks_of([importances(*data, seed) for seed in range(SPLITS)])
-    features = [feature(j, name, data.X, re.split("[:,]", data.units[name])[0], rank, in_each)
-                for j, name in enumerate(rank.index)]
-    template = Environment(autoescape=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(features=features, rank=rank, measures=MEASURES,
-                           table=table(rank, in_each))
+    lows, highs, hues = in_each.min(axis=0), in_each.max(axis=0), hues_of(rank.index)
+    features = [{"name": name, "meaning": re.split("[:,]", data.units[name])[0],
+                 "chosen": name == told_first(rank), "hue": ",".join(HUES[hues[name]]),
+                 "rank": rank.loc[name], "mean": rank.loc[name].mean(),
+                 "marks": list(zip(rank.loc[name], lows[j], highs[j], strict=True)),
+                 "differing": differing(rank.loc[name], in_each[:, j]),
+                 "n_values": data.X[name].nunique()} for j, name in enumerate(rank.index)]
+    return template().render(features=features)
 
 
 class FourRankings(SphinxDirective):

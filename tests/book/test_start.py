@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from start_page import MEASURES, first, ranks_of, told_first, why
+from start_page import MEASURES, differing, nth, ranks_of, template, told_first
 
 from .accessibility import opened
 
@@ -22,6 +22,11 @@ def in_splits(*above):
 
 def rank(*values):
     return pd.Series(values, list(MEASURES))
+
+
+def why(rank, in_each, n_values):
+    """What the page says of a feature with these ranks."""
+    return template().module.why(rank, differing(rank, in_each), n_values)
 
 
 def test_why_names_the_two_measures_that_differ_most_and_counts_the_splits():
@@ -42,7 +47,7 @@ def test_ranks_are_those_of_the_mean_and_of_each_split():
     tables = [pd.DataFrame({"m": values}, ["a", "b", "c"]) for values in ([3, 2, 0], [1, 1.5, 0])]
     mean, each = ranks_of(tables)
     assert mean["m"].tolist() == [1, 2, 3] and each[:, :, 0].tolist() == [[1, 2, 3], [2, 1, 3]]
-    assert [first(k) for k in (1, 2, 3, 4, 11, 12, 13, 21)] == [
+    assert [nth(k) for k in (1, 2, 3, 4, 11, 12, 13, 21)] == [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"]
 
 
