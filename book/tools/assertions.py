@@ -1,7 +1,7 @@
 """Run a chapter's code cells under one seed and record whether each assertion and claim holds.
 
-`instrument` rewrites a cell so that a statement that does not hold is noted, with the numbers it
-compared, and the cell goes on. `assert ...`, `claim(...)` and calls such as
+A cell is rewritten so that a statement that does not hold is noted, with the numbers it compared,
+and the cell goes on. `assert ...`, `claim(...)` and calls such as
 `np.testing.assert_allclose(...)` count; those inside a function or a `try` are left as they are,
 for there they belong to the function. A statement is about one draw, an illustration, if its cell
 begins with a line `# this draw: ...` or its own lines carry a comment `# this draw`.
@@ -16,59 +16,38 @@ import time
 import types
 import warnings
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
 from hashlib import blake2b
-from numbers import Number
 
 import numpy as np
 import shifted_seeds
 from robustness import code_cells
 
 ONE_SEED = "# this draw"
-NAME = "__record__"  # by which a rewritten cell reaches its Record
-PLAIN = (np.ndarray, Number, str, tuple, list)  # what a cell may end with that reads well in print
+NAME = "__record__"  # by which a rewritten cell reaches the Record
 TESTS = ("allclose", "isclose", "array_equal", "all", "any")
 MEANT_TO_FAIL = "raises-exception"  # the tag by which Jupyter, too, knows such a cell
 VALUES_KEPT, VALUES_HASHED = 4, 1000
 
 
-@dataclass(frozen=True)
-class Assertion:
-    """An assertion's place and source; claim is its id in the ledger, or empty."""
-
-    cell: str
-    number: int
-    claim: str
-    source: str
-    one_seed: bool
-
-
 def called(node):
-    """Return the last part of a called name: np.testing.assert_equal -> assert_equal."""
+    """The last part of a called name: np.testing.assert_equal -> assert_equal."""
     return getattr(node.func, "id", getattr(node.func, "attr", ""))
 
 
-def states(node):
-    """Return whether this statement of code is an assertion or a claim."""
-    if isinstance(node, ast.Assert):
-        return True
-    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-        return False
-    return called(node.value) == "claim" or called(node.value).startswith("assert_")
-
-
-def claim_id(node):
-    """Return the id that a call of claim names, or an empty string."""
-    if isinstance(node, ast.Expr) and called(node.value) == "claim" and node.value.args:
-        return str(getattr(node.value.args[0], "value", ""))
-    return ""
+def claim_of(node):
+    """The claim that a statement of code settles, "" for another assertion, None for other code."""
+    call = getattr(node, "value", None)
+    name = called(call) if isinstance(node, ast.Expr) and isinstance(call, ast.Call) else ""
+    if isinstance(node, ast.Assert) or name.startswith("assert_"):
+        return ""
+    return str(getattr([*call.args, None][0], "value", "")) if name == "claim" else None
 
 
 class Rewriter(ast.NodeTransformer):
-    """Wrap and collect each assertion of a cell."""
+    """Wrap each assertion of a cell, and enter it into the record."""
 
-    def __init__(self, cell, source):
-        self.cell, self.source, self.found = cell, source, []
+    def __init__(self, record, cell, source):
+        self.record, self.cell, self.source, self.number = record, cell, source, 0
         self.one_seed = source.lstrip().startswith(ONE_SEED)
 
     def visit_FunctionDef(self, node):
@@ -80,22 +59,22 @@ class Rewriter(ast.NodeTransformer):
         return node if node.handlers else self.generic_visit(node)
 
     def visit_Assert(self, node):
-        return self.wrapped(node)
-
-    def visit_Expr(self, node):
-        return self.wrapped(node) if states(node) else node
-
-    def wrapped(self, node):
-        """with __record__.statement(number): node"""
+        """with __record__.statement(place): node"""
+        claim = claim_of(node)
+        if claim is None:
+            return node
         lines = self.source.splitlines()[node.lineno - 1:node.end_lineno]
-        one_seed = self.one_seed or any(ONE_SEED in line for line in lines)
-        number, words = len(self.found), self.words(node)
-        self.found.append(Assertion(self.cell, number, claim_id(node), words, one_seed))
-        guard = ast.withitem(reach("statement", ast.Constant(number)))
+        place = self.record.enter(
+            cell=self.cell, number=self.number, claim=claim, source=self.words(node),
+            one_seed=self.one_seed or any(ONE_SEED in line for line in lines))
+        self.number += 1
+        guard = ast.withitem(reach("statement", ast.Constant(place)))
         return ast.copy_location(ast.With([guard], [self.reporting(node)]), node)
 
+    visit_Expr = visit_Assert
+
     def words(self, node):
-        """Return a piece of the source on one line."""
+        """A piece of the source on one line."""
         return " ".join(ast.get_source_segment(self.source, node).split())
 
     def reporting(self, node):
@@ -153,17 +132,6 @@ def watched(node):
     return node if isinstance(node, inner) else reach("see", node)
 
 
-def instrument(cell, source):
-    """Rewrite a cell so that its assertions are recorded -> (tree, assertions)."""
-    tree, rewriter = ast.parse(source), Rewriter(cell, source)
-    last = tree.body[-1] if tree.body else None
-    if isinstance(last, ast.Expr) and not states(last):
-        last.value = reach("show", last.value)
-    return ast.fix_missing_locations(rewriter.visit(tree)), rewriter.found
-
-
-# --- while a cell runs ---
-
 def short(value):
     """Format a value shortly: numbers to four digits.
 
@@ -183,7 +151,7 @@ def short(value):
 
 
 def as_bytes(value):
-    """Return bytes that differ where values differ."""
+    """Bytes that differ where values differ."""
     value = value.to_numpy() if hasattr(value, "to_numpy") else value
     if isinstance(value, np.ndarray):
         return value.tobytes() if value.dtype != object else repr(value.tolist()).encode()
@@ -191,47 +159,39 @@ def as_bytes(value):
     return b"" if " at 0x" in text else text.encode()
 
 
-@dataclass
-class Outcome:
-    """Whether one assertion held in one draw, and why not."""
-
-    held: bool = True
-    because: str = ""
-    digest: object = field(default_factory=lambda: blake2b(digest_size=8))
-    hashed: int = 0
-
-
 class Record:
-    """The outcomes that the rewritten cells report, by (cell, number)."""
+    """The statements of a chapter, and what the rewritten cells report of each while they run."""
 
     def __init__(self):
-        self.outcomes, self.cell, self.now, self.seen, self.false = {}, None, None, [], []
+        self.statements, self.now, self.seen, self.false = [], None, [], []
+
+    def enter(self, **statement):
+        """Add a statement, whether it holds not known yet -> its place."""
+        self.statements.append(
+            statement | {"held": None, "hashed": 0, "digest": blake2b(digest_size=8)})
+        return len(self.statements) - 1
 
     @contextmanager
-    def statement(self, number):
+    def statement(self, place):
         """Run an assertion: one that fails is noted, and the cell goes on."""
-        self.now = self.outcomes.setdefault((self.cell, number), Outcome())
-        self.seen, self.false = [], []
+        self.now, self.seen, self.false = self.statements[place], [], []
         try:
             yield
+            held, because = True, ""
         except Exception as error:
-            if self.now.held:
-                name = type(error).__name__
-                said = str(error) if name == "AssertionError" else f"{name}: {error}"
-                self.now.held, self.now.because = False, "; ".join(self.false) or said
+            name = type(error).__name__
+            said = str(error) if name == "AssertionError" else f"{name}: {error}"
+            held, because = False, "; ".join(self.false) or said
+        if self.now["held"] is not False:
+            self.now.update(held=held, because=because)
 
     def see(self, value):
         """Note a value that is compared; it passes through."""
         self.seen = [*self.seen, value][-VALUES_KEPT:]
-        if self.now.hashed < VALUES_HASHED:
-            self.now.hashed += 1
-            self.now.digest.update(as_bytes(value))
+        if self.now["hashed"] < VALUES_HASHED:
+            self.now["hashed"] += 1
+            self.now["digest"].update(as_bytes(value))
         return value
-
-    def show(self, value):
-        """Print a table or a number that a cell ends with, as a notebook would; nothing else."""
-        if hasattr(value, "to_numpy") or isinstance(value, PLAIN):
-            print(value)
 
     def part(self, source, value):
         """Note a part that is not true, with the last values that it compared."""
@@ -240,16 +200,20 @@ class Record:
             which = f" [{truths.index(False)}]" if len(truths) > 1 else ""
             values = f" ({', '.join(map(short, self.seen))})" if self.seen else ""
             self.false.append(source + which + values)
-        self.now.digest.update(repr(truths).encode())
+        self.now["digest"].update(repr(truths).encode())
         self.seen = []
         return value
 
-
-# --- a chapter under one seed ---
+    def told(self, errors):
+        """The statements for JSON; of one that was not reached, the error that ended its cell."""
+        for one in self.statements:
+            if one["held"] is None:
+                one |= {"held": False, "because": errors.get(one["cell"], "it was not reached")}
+            yield one | {"digest": one["digest"].hexdigest()}
 
 
 def run_seed(path, draw):
-    """Run a notebook's code cells under one seed in this process -> its outcomes, for JSON.
+    """Run a notebook's code cells under one seed in this process -> what came out, for JSON.
 
     What counts is what is computed. A figure is built but never rendered, `display` shows nothing,
     and of what a cell prints, or ends with, the words are kept. Times are the processor's, so that
@@ -265,37 +229,27 @@ def run_seed(path, draw):
     setattr(module, NAME, record)
     sys.modules["__main__"] = module
     shifted_seeds.use(draw)
-    statements, errors, printed = [], {}, {}
+    errors, printed = {}, {}
     for id, source, tags in code_cells(path):
-        tree, found = instrument(id, source)
-        statements += found
-        record.cell = id
+        tree = ast.fix_missing_locations(Rewriter(record, id, source).visit(ast.parse(source)))
         error, printed[id] = run_cell(id, source, tree, vars(module))
+        plt.close("all")
         if error and MEANT_TO_FAIL not in tags:
             errors[id] = error
     return {"draw": draw, "seconds": time.process_time() - started, "errors": errors,
-            "printed": printed, "statements": [vars(one) for one in statements],
-            "outcomes": [outcome_of(record, one, errors) for one in statements]}
+            "printed": printed, "statements": list(record.told(errors))}
 
 
 def run_cell(id, source, tree, namespace):
-    """Execute one cell without showing anything -> (its error in a line or None, its print)."""
-    import matplotlib.pyplot as plt
-
+    """Execute one cell without showing anything -> (its error in a line or None, its print, to
+    which the value belongs that it ends with)."""
     name, said, error = f"<{id}>", io.StringIO(), None
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    last = [tree.body.pop()] if tree.body and isinstance(tree.body[-1], ast.Expr) else []
     with redirect_stdout(said), redirect_stderr(io.StringIO()):
         try:
             exec(compile(tree, name, "exec"), namespace)
+            exec(compile(ast.Interactive(last), name, "single"), namespace)
         except Exception as raised:
             error = f"{type(raised).__name__}: {raised}"
-        plt.close("all")
     return error, said.getvalue()
-
-
-def outcome_of(record, statement, errors):
-    """Return [held, why not, a digest of the values compared] of one statement."""
-    found = record.outcomes.get((statement.cell, statement.number))
-    if found is None:
-        return [False, errors.get(statement.cell, "it was not reached"), ""]
-    return [found.held, found.because, found.digest.hexdigest()]

@@ -14,7 +14,6 @@ under a hash of all it depends on, so a killed run goes on where it was.
 """
 
 import argparse
-import ast
 import json
 import multiprocessing
 import os
@@ -39,51 +38,28 @@ SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED
             "MPLBACKEND": "Agg", "JOBLIB_MULTIPROCESSING": "0"}  # joblib's would not be shifted
 MACHINE = ("shifted_seeds.py", "assertions.py")
 LIBRARIES = ("numpy", "pandas", "scikit-learn", "scipy")
-ALWAYS = {"matplotlib.pyplot", "IPython.display"}  # what run_seed keeps quiet
 SECONDS = 900  # in which some draw must end
 QUICK = 30  # seconds a draw: two chapters that the tests may run
 LONGEST = 300  # letters of a reason
 
 
-# --- where a draw waits ---
-
-
 def versions():
-    """Return the installed versions that numbers depend on."""
+    """The installed versions that numbers depend on."""
     python = ".".join(map(str, sys.version_info[:2]))
     return {"python": python, **{name: version(name) for name in LIBRARIES}}
 
 
-def work_folder(root, path):
-    """Return the folder that keeps the draws of this state of a chapter until all are done."""
+def run_file(root, path, draw):
+    """Where a draw waits until all are done, in a folder of this state of the chapter."""
     key = results.short_hash([results.code_hash(path).encode(), results.package_hash(root).encode(),
                               json.dumps(versions(), sort_keys=True).encode(),
                               *((HERE / name).read_bytes() for name in MACHINE)])
-    return root / "_build/luck" / path.stem / key
-
-
-def run_file(root, path, draw):
-    return work_folder(root, path) / f"{draw:03d}.json"
+    return root / "_build/luck" / path.stem / key / f"{draw:03d}.json"
 
 
 def read_run(root, path, draw):
-    """Read the result of one draw of a chapter."""
+    """The result of one draw of a chapter."""
     return json.loads(run_file(root, path, draw).read_text(encoding="utf-8"))
-
-
-# --- running ---
-
-
-def imports(paths):
-    """Return the modules that the code cells of some notebooks import."""
-    found = set(ALWAYS)
-    for source in (source for path in paths for _, source, _ in results.code_cells(path)):
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return sorted(found)
 
 
 def run_one(path, draw, target):
@@ -109,7 +85,8 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
     shifted_seeds.install()
-    shifted_seeds.warm_up(imports({path for path, _, _ in todo}))
+    shifted_seeds.warm_up(source for path in {path for path, *_ in todo}
+                          for _, source, _ in results.code_cells(path))
     tqdm.monitor_interval = 0  # no thread beside a process that forks
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and the processes with it
     forks = multiprocessing.get_context("fork")
@@ -136,47 +113,43 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
             process.join()
 
 
-# --- the result ---
-
-
 def gather(root, path, n_draws):
     """Gather all draws of a chapter into one result."""
     from fi_teach import __version__
 
     runs = [read_run(root, path, draw) for draw in range(n_draws + 1)]
-    outcomes = zip(*(run["outcomes"] for run in runs), strict=True)
     return {"chapter": path.stem, "code": results.code_hash(path), "draws": n_draws,
             "package": {"version": __version__, "hash": results.package_hash(root)},
             "versions": versions(),
             "seconds": round(median_high(run["seconds"] for run in runs), 1),
-            "statements": [*map(gathered, runs[0]["statements"], outcomes)],
+            "statements": [*map(gathered, *(run["statements"] for run in runs))],
             "errors": {id: f"draw {run['draw']}: {error}" for run in reversed(runs)
                        for id, error in run["errors"].items()}}
 
 
-def gathered(one, outcomes):
-    """Gather one statement over all draws; draw 0 is the control and is not counted."""
-    control, *others = outcomes
-    lost = [f"draw {draw}: {why[:LONGEST]}"
-            for draw, (held, why, _) in enumerate(others, 1) if not held]
-    return {"cell": one["cell"], "number": one["number"] + 1, "claim": one["claim"],
-            "source": one["source"], "one draw": one["one_seed"], "in the book": control[0],
+def gathered(book, *others):
+    """Gather one statement over all draws; the book's own is the control and is not counted."""
+    lost = [f"draw {draw}: {one['because'][:LONGEST]}"
+            for draw, one in enumerate(others, 1) if not one["held"]]
+    return {"cell": book["cell"], "number": book["number"] + 1, "claim": book["claim"],
+            "source": book["source"], "one draw": book["one_seed"], "in the book": book["held"],
             "held": len(others) - len(lost), "lost": lost[:3],
-            "varies": len({digest for *_, digest in outcomes}) > 1}
+            "varies": len({one["digest"] for one in (book, *others)}) > 1}
 
 
 def keep(root, result):
     """Write a chapter's result to book/luck, unless only its time has changed."""
     target = results.result_path(root, result["chapter"])
-    before = results.read_result(root, result["chapter"])
-    if before is not None and before | {"seconds": result["seconds"]} == result:
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(result, indent=1, ensure_ascii=False)
-    target.write_text(text + "\n", encoding="utf-8")
+    before = results.read_result(root, result["chapter"]) or {}
+    if before | {"seconds": result["seconds"]} != result:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(result, indent=1, ensure_ascii=False)
+        target.write_text(text + "\n", encoding="utf-8")
 
 
-# --- what is said ---
+def place(one):
+    """The cell, the statement's number in it, and its source."""
+    return f"{one['cell']} ({one['number']}): {one['claim'] or one['source']}"
 
 
 def describe(result):
@@ -197,22 +170,17 @@ def describe(result):
     return "\n".join(lines)
 
 
-def place(one):
-    """Return the cell, the statement's number in it, and its source."""
-    return f"{one['cell']} ({one['number']}): {one['claim'] or one['source']}"
-
-
 def report(root, paths, n_draws):
-    """Gather the runs, store and print the results -> exit status."""
-    status = 0
+    """Gather the runs, store and print the results -> whether all holds in the book's own draw."""
+    good = True
     for path in paths:
         result = gather(root, path, n_draws)
-        status |= not all(one["in the book"] for one in result["statements"])
-        prune(work_folder(root, path))
+        good &= all(one["in the book"] for one in result["statements"])
+        prune(run_file(root, path, 0).parent)
         if n_draws >= results.DRAWS:
             keep(root, result)
         print(describe(result) + "\n")
-    return int(status)
+    return good
 
 
 def show_cell(root, path, n_draws, shown):
@@ -222,9 +190,6 @@ def show_cell(root, path, n_draws, shown):
         if shown not in printed:
             raise SystemExit(f"{path.name} has no code cell {shown}; it has {', '.join(printed)}")
         print(f"--- draw {draw}{' (the book)' * (draw == 0)}\n{printed[shown].rstrip()}")
-
-
-# --- after a change of the package alone ---
 
 
 def probe(root):
@@ -244,20 +209,17 @@ def probe(root):
             chosen[root / "notebooks" / f"{one['chapter']}.ipynb"] = one
             seconds += one["seconds"]
     run_missing(root, chosen, [draw], jobs=1)
-    lost = [f"{path.stem}, {place(one)}: {why}; run make luck ONLY={path.stem}"
-            for path, result in chosen.items() for one, (held, why, _)
-            in zip(result["statements"], read_run(root, path, draw)["outcomes"], strict=True)
-            if one["held"] == result["draws"] and not held]
+    lost = [f"{path.stem}, {place(one)}: {now['because']}; run make luck ONLY={path.stem}"
+            for path, result in chosen.items() for one, now
+            in zip(result["statements"], read_run(root, path, draw)["statements"], strict=True)
+            if one["held"] == result["draws"] and not now["held"]]
     run_again = " and ".join(path.stem for path in chosen) or "nothing"
     print("\n".join(lost) or f"Run again: {run_again}. No statement is lost.")
     return lost
 
 
-# --- the command ---
-
-
 def chapters(root, names):
-    """Return the notebooks whose names begin with one of `names`; all of them if there are none."""
+    """The notebooks whose names begin with one of `names`; all of them if there are none."""
     every = sorted((root / "notebooks").glob("*.ipynb"))
     lost = [name for name in names if not any(path.stem.startswith(name) for path in every)]
     if lost:
@@ -267,7 +229,7 @@ def chapters(root, names):
 
 
 def is_done(root, path, n_draws):
-    """Return whether there is a result of this chapter, this package and at least as many draws."""
+    """Whether there is a result of this chapter, this package and at least as many draws."""
     result = results.read_result(root, path.stem)
     return (result is not None and results.is_current(root, result) and result["draws"] >= n_draws
             and result["package"]["hash"] == results.package_hash(root))
@@ -297,9 +259,9 @@ def main():
         for path in paths:
             show_cell(root, path, options.draws, options.cell)
         sys.exit()
-    status = report(root, paths, options.draws) if paths else 0
+    good = report(root, paths, options.draws)
     print(f"\n{(time.perf_counter() - started) / 60:.1f} minutes on {options.jobs} processes.")
-    sys.exit(status)
+    sys.exit(not good)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ numbers in every other draw: (seed, draw) are mixed, not added, since seeds 0, 1
 be seeds 1, 2, 3 again. Nothing in `fi_teach` knows of this module.
 """
 
+import ast
 import random
 import sys
 from collections.abc import Sequence
@@ -64,8 +65,6 @@ def shifted_int(seed, bits=32):
         return seed
     return int(SeedSequence(mixed).generate_state(1)[0]) >> (32 - bits)
 
-
-# --- what is replaced ---
 
 class Shifted(type):
     """The type of a class that only makes instances of a real one, from shifted seeds."""
@@ -128,15 +127,18 @@ def install():
         setattr(module, name, shifting(getattr(module, name), shifted_int))
 
 
-def warm_up(modules):
-    """Import what chapters import, once for all draws; those that are not installed are left out.
+def warm_up(sources):
+    """Import what chapters import, once for all draws; what is not installed is left out.
 
     Raises RuntimeError if a module of ours draws while it is imported: all draws would share it.
     """
-    for name in modules:
-        before = state["seeded"]
-        with suppress(ModuleNotFoundError):
-            __import__(name)
-        if name.startswith(("fi_teach", "fi_audit", "fi_course")) and state["seeded"] > before:
-            raise RuntimeError(f"{name} draws from a seed while it is imported, so that every draw "
-                               "would share its numbers: draw inside a function.")
+    imports = {"import matplotlib.pyplot", "import IPython.display"}  # what a run keeps quiet
+    imports |= {ast.unparse(node) for source in sources for node in ast.walk(ast.parse(source))
+                if isinstance(node, ast.Import | ast.ImportFrom)}
+    for line in sorted(imports):
+        before, ours = state["seeded"], line.split()[1].startswith("fi_")
+        with suppress(ImportError):
+            exec(line, {})
+        if ours and state["seeded"] > before:
+            raise RuntimeError(f"a module draws from a seed while it is imported ({line}), so that "
+                               "every draw would share its numbers: draw inside a function.")
