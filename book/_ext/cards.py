@@ -65,9 +65,6 @@ def add_wrapped(app, *kinds):
                      **dict.fromkeys(("text", "latex", "man", "texinfo"), ignored))
 
 
-# From a row of details to a card, as each page is read --------------------------------------------
-
-
 def rows_of(children):
     """Return all rows of two or more details -> list of (start, end, options)."""
     rows, options, inside, start = [], [], False, 0
@@ -146,28 +143,21 @@ def frame(section, start, end, options, id):
     section[start - 1:rest] = [card, *after]
 
 
-# All cards of the book ----------------------------------------------------------------------------
-
-
 def cards_by_page(env):
     """The names of the cards of each page, in the book's order -> {page: list}."""
     return {page: env.metadata[page]["cards"] for page in env.collect_relations()
             if "cards" in env.metadata[page]}
 
 
-def questions_of(page):
-    """The questions that an exercise page judges itself -> {id: points}."""
-    folder, _, name = page.partition("/")
-    return {question.id: question.points for question in QUESTIONS.values()
-            if folder == "exercises" and question.notebook == name
-            and of(question)["asks"] in ("choice", "number")}
-
-
 def course(env):
-    """Every page in the book's order, and what can be answered on it -> list of dicts."""
-    cards = cards_by_page(env)
+    """Every page in the book's order, and what can be answered on it, cards and the questions that
+    an exercise page judges itself -> list of dicts."""
+    cards, judged = cards_by_page(env), {}
+    for question in QUESTIONS.values():
+        if of(question)["asks"] in ("choice", "number"):
+            judged.setdefault(f"exercises/{question.notebook}", {})[question.id] = question.points
     return [{"page": page, "title": env.titles[page].astext(), "cards": cards.get(page, []),
-             "questions": questions_of(page)} for page in env.collect_relations()]
+             "questions": judged.get(page, {})} for page in env.collect_relations()]
 
 
 def write_course(app, builder):
@@ -199,24 +189,19 @@ def write_again(app, env):
     return pages if env.fi_course == before else sorted(env.found_docs)
 
 
-def cards_of(env, page):
-    """Copies of a page's cards that can stand on another page:
-    their links to elsewhere are words."""
-    for card in env.get_doctree(page).findall(Card):
-        copy = card.deepcopy()
-        for link in list(copy.findall(addnodes.pending_xref)):
-            link.replace_self(link.children)
-        yield copy
-
-
 def fill_recall(app, doctree, here):
-    """Put the cards of all chapters into the recall page's pool, in the book's order."""
+    """Put copies of the cards of all chapters into the recall page's pool, in the book's order;
+    their links to elsewhere are words."""
     for pool in [box for box in doctree.findall(nodes.container) if "fi-pool" in box["classes"]]:
         for page in cards_by_page(app.env):
             link = nodes.reference("", app.env.titles[page].astext(), internal=True,
                                    refuri=app.builder.get_relative_uri(here, page))
-            name = nodes.paragraph("", "", link, classes=["fi-from"])
-            pool += nodes.container("", name, *cards_of(app.env, page), classes=["fi-drawn"])
+            cards = [card.deepcopy() for card in app.env.get_doctree(page).findall(Card)]
+            drawn = nodes.container("", nodes.paragraph("", "", link, classes=["fi-from"]), *cards,
+                                    classes=["fi-drawn"])
+            for elsewhere in list(drawn.findall(addnodes.pending_xref)):
+                elsewhere.replace_self(elsewhere.children)
+            pool += drawn
 
 
 def setup(app):

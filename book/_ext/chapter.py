@@ -38,41 +38,30 @@ WIDE = {"cheatsheet", "wide"}
 EMPTY_HEADER = re.compile(r"<th(?: [^>]*)?>\s*</th>")
 
 
-# The opening --------------------------------------------------------------------------------------
-
-
-def drawn(page, env):
-    """A chapter's drawing as a list of one node; an empty list if it has none."""
-    path = BOOK / f"images/drawings/{page.removeprefix(CHAPTERS)}.svg"
-    if not path.exists():
-        return []
-    env.note_dependency(str(path))
-    return [nodes.raw("", path.read_text(encoding="utf-8").rstrip(), format="html")]
-
-
-def header_of(rows, page, env):
-    """The chapter's drawing, the aim as a sentence, times and needs as badges -> container."""
-    aim, need = (list(rows[name][0].children) if len(rows[name]) else [] for name in (AIM, NEED))
-    first, *more = rows[TIME].astext().split(", and ")
-    badges = [nodes.inline("", word, classes=["fi-badge"])
-              for word in (first, *(f"+ {one}" for one in more))]
-    badges.append(nodes.inline("", "", nodes.Text("needs "), *need, classes=["fi-badge"]))
-    spaced = [part for badge in badges for part in (badge, nodes.Text(" "))]
-    return nodes.container("", *drawn(page, env),
-                           nodes.paragraph("", "", nodes.strong("", AIM), nodes.Text(" "), *aim),
-                           nodes.paragraph("", "", *spaced, classes=["fi-badges"]),
-                           classes=["fi-header"])
-
-
 def add_header(app, doctree):
-    """Put a chapter header in the place of a chapter's opening table."""
+    """Put a chapter header in the place of a chapter's opening table: its drawing, if there is one,
+    the aim as a sentence, times and needs as badges."""
     table = next(iter(doctree.findall(nodes.table)), None)
     if table is None or not app.env.docname.startswith(CHAPTERS):
         return
     cells = [row.children for row in table.findall(nodes.row)]
     rows = {row[0].astext().strip(): row[1] for row in cells if len(row) == 2}
-    if {AIM, TIME, NEED} <= set(rows):
-        table.replace_self(header_of(rows, app.env.docname, app.env))
+    if not {AIM, TIME, NEED} <= set(rows):
+        return
+    aim, need = (list(rows[name][0].children) if len(rows[name]) else [] for name in (AIM, NEED))
+    times = rows[TIME].astext().replace(", and ", "\n+ ").split("\n")
+    badges = [*([nodes.Text(time)] for time in times), [nodes.Text("needs "), *need]]
+    spaced = [part for badge in badges
+              for part in (nodes.inline("", "", *badge, classes=["fi-badge"]), nodes.Text(" "))]
+    sentence = nodes.paragraph("", "", nodes.strong("", AIM), nodes.Text(" "), *aim)
+    header = nodes.container("", sentence, nodes.paragraph("", "", *spaced, classes=["fi-badges"]),
+                             classes=["fi-header"])
+    drawing = BOOK / f"images/drawings/{app.env.docname.removeprefix(CHAPTERS)}.svg"
+    if drawing.exists():
+        app.env.note_dependency(str(drawing))
+        svg = drawing.read_text(encoding="utf-8").rstrip()
+        header.insert(0, nodes.raw("", svg, format="html"))
+    table.replace_self(header)
 
 
 def minutes_of(path):
@@ -100,9 +89,6 @@ class ReadingTime(SphinxRole):
         return [nodes.Text(f"{round(total / 60)}")], []
 
 
-# Code that only draws or checks -------------------------------------------------------------------
-
-
 class FoldedCode(Wrapped):
     """Code that is opened on demand."""
 
@@ -119,9 +105,6 @@ def fold_code(app, doctree, page):
                                opens=f'<details class="fi-code"><summary>{name}</summary>\n'))
 
 
-# Links --------------------------------------------------------------------------------------------
-
-
 def chapter_of(page, pages):
     """exercises/12a_field_one -> notebooks/12_field: the chapter with the same number, or None."""
     number = page.removeprefix("exercises/")[:2]
@@ -129,20 +112,14 @@ def chapter_of(page, pages):
                 None)
 
 
-def backlink_of(page, env):
-    """Where a page belongs -> (words, page), or None."""
-    if page.startswith("exercises/"):
-        chapter = chapter_of(page, env.found_docs)
-        return chapter and ("To the chapter:", chapter)
-    if page.startswith(CHAPTERS) and MAP in env.found_docs:
-        links = Path(env.doc2path(MAP)).read_text(encoding="utf-8")
-        return ("Its methods among the others:", MAP) if f"{page}.ipynb" in links else None
-    return None
-
-
 def add_backlink(app, doctree, page):
-    """Append a line with the link back to the page."""
-    words, target = backlink_of(page, app.env) or (None, None)
+    """Append a line with the link to where the page belongs."""
+    words, target = "To the chapter:", None
+    if page.startswith("exercises/"):
+        target = chapter_of(page, app.env.found_docs)
+    elif page.startswith(CHAPTERS) and MAP in app.env.found_docs:
+        links = Path(app.env.doc2path(MAP)).read_text(encoding="utf-8")
+        words, target = "Its methods among the others:", MAP if f"{page}.ipynb" in links else None
     if target:
         link = nodes.reference("", app.env.titles[target].astext(), internal=True,
                                refuri=app.builder.get_relative_uri(page, target))
@@ -159,9 +136,6 @@ def keep_state_links(app, doctree):
             address = f"#{quote(target, safe='%:=,')}"
             link.replace_self(nodes.reference("", "", *words, refuri=address, internal=True,
                                               classes=["fi-set"]))
-
-
-# Tables and the search ----------------------------------------------------------------------------
 
 
 def mend_headers(app, doctree):

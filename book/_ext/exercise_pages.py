@@ -15,7 +15,6 @@ import contextlib
 import io
 import json
 import re
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,19 +32,12 @@ OF_CELLS = re.compile(
     r"\s*(?:Each has a cell for your answer|As before: replace|Replace the dots|Run a check)[^\n]*"
 )
 ABOUT_CELLS = re.compile(r"^- (?:A check says|Stuck\?|Arrays, lists).*\n?", re.MULTILINE)
-LETTER_AND_REASON = re.compile(r"\n*^Answer with the letter[^\n]*$", re.MULTILINE)
-AS_A_DICTIONARY = re.compile(r" Answer (?:with a dictionary, )?as(?: in)? `\{[^`]*`[^.]*\."
-                             r"|, as in `\{[^`]*`| Give a dictionary with the keys `[^.]*\.")
+ABOUT_THE_CELL = {
+    "choice": re.compile(r"\n*^Answer with the letter[^\n]*$", re.MULTILINE),
+    "number": re.compile(r" Answer (?:with a dictionary, )?as(?: in)? `\{[^`]*`[^.]*\."
+                         r"|, as in `\{[^`]*`| Give a dictionary with the keys `[^.]*\.")}
+"""How a question's cell is filled in, which its fields say themselves."""
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
-
-
-@cache
-def specifications(name):
-    """What the page of a set carries -> {question id: specification}."""
-    return {question["id"]: question for question in page_specification(name)["questions"]}
-
-
-# The notebook of the page -------------------------------------------------------------------------
 
 
 def page_of(notebook, name, answers=MappingProxyType({})):
@@ -54,13 +46,16 @@ def page_of(notebook, name, answers=MappingProxyType({})):
 
     answers : {question id: the model answer to prose}
     """
-    asked, cells, file = specifications(name), [], f"{FOLDER}{name}.ipynb"
+    asked = {question["id"]: question for question in page_specification(name)["questions"]}
+    cells, file, space = [], f"{FOLDER}{name}.ipynb", {"__name__": "exercise"}
     words = Environment(trim_blocks=True).from_string(WORDS).module
-    for cell, outputs in zip(notebook.cells, shown(notebook.cells), strict=True):
+    for cell in notebook.cells:
         about = cell.metadata.get("fi_teach", {})
+        outputs = run(cell.source, space) if cell.cell_type == "code" and not about else []
         part, question = about.get("part"), asked.get(about.get("question"))
         if part == "text":
-            cell.source = about_fields(cell.source, question["asks"])
+            about_the_cell = ABOUT_THE_CELL.get(question["asks"])
+            cell.source = about_the_cell.sub("", cell.source) if about_the_cell else cell.source
         elif part == "play":
             cell = nbformat.v4.new_markdown_cell(words.play(**played(cell.source)))
         elif part == "answer":
@@ -84,12 +79,6 @@ def page_of(notebook, name, answers=MappingProxyType({})):
     return notebook
 
 
-def about_fields(text, asks):
-    """A question's words without how its cell is filled in: its fields say that."""
-    about_the_cell = {"choice": LETTER_AND_REASON, "number": AS_A_DICTIONARY}.get(asks)
-    return about_the_cell.sub("", text) if about_the_cell else text
-
-
 def played(source):
     """What a cell would be with a kernel: what to look for, and what there is to move -> dict."""
     hints = LEADING_COMMENT.match(source)[0].splitlines()
@@ -98,14 +87,6 @@ def played(source):
             "function": ast.unparse(last.value.args[0]),
             "names": [one.arg.replace("_", " ") for one in last.value.keywords],
             "picture": ast.get_docstring(drawn).split("\n")[0]}
-
-
-def shown(cells):
-    """What each cell that belongs to no question puts out, run in order -> list of lists."""
-    space = {"__name__": "exercise"}
-    return [run(cell.source, space)
-            if cell.cell_type == "code" and not cell.metadata.get("fi_teach") else []
-            for cell in cells]
 
 
 def run(source, space):

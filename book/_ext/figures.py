@@ -12,7 +12,6 @@ warning, and warnings fail the build.
 import hashlib
 import re
 from base64 import b64decode
-from functools import wraps
 
 from cards import Wrapped, add_wrapped, cell_ids
 from docutils import nodes
@@ -21,6 +20,8 @@ from myst_nb.core.render import NbElementRenderer
 PHONE = "screen and (max-width: 600px)"
 PAIR = re.compile(r'(<img [^>]*>)\s*<img [^>]*class="fi-phone"[^>]*src="([^"]+)"[^>]*>')
 LABEL = "Figure."
+RENDERED = {name: getattr(NbElementRenderer, name) for name in ("render_image", "render_markdown")}
+"""myst-nb's own renderers."""
 CHAPTER = re.compile(r"A?\d+[a-z]?")
 
 
@@ -32,46 +33,30 @@ class Caption(Wrapped):
     """A figure's caption."""
 
 
-# What myst-nb makes of an output ------------------------------------------------------------------
+def render_image(self, data):
+    """An image that also takes its alt text from the output's metadata."""
+    (image,) = RENDERED["render_image"](self, data)
+    about = data.output_metadata.get(data.mime_type, {})
+    image["alt"] = about.get("alt", image.get("alt", ""))
+    if not image["alt"].strip():
+        self.logger.warning("a figure has no alt text: draw it with fi_teach.plots, or call "
+                            "fi_teach.plots.describe(ax, 'what it shows')", subtype="alt",
+                            line=data.line)
+    if phone := about.get("phone"):
+        svg = "svg" in data.mime_type
+        drawn = phone.encode() if svg else b64decode(phone)
+        name = f"{hashlib.sha256(drawn).hexdigest()}.{'svg' if svg else 'png'}"
+        image += nodes.image(uri=self.write_file([name], drawn, exists_ok=True), alt="",
+                             classes=["fi-phone"])
+    return [image]
 
 
-def with_alt(render_image):
-    """render_image, whose image also takes its alt text from the output's metadata."""
-
-    @wraps(render_image)
-    def render(self, data):
-        (image,) = render_image(self, data)
-        about = data.output_metadata.get(data.mime_type, {})
-        image["alt"] = about.get("alt", image.get("alt", ""))
-        if not image["alt"].strip():
-            self.logger.warning("a figure has no alt text: draw it with fi_teach.plots, or call "
-                                "fi_teach.plots.describe(ax, 'what it shows')", subtype="alt",
-                                line=data.line)
-        if phone := about.get("phone"):
-            svg = "svg" in data.mime_type
-            drawn = phone.encode() if svg else b64decode(phone)
-            name = f"{hashlib.sha256(drawn).hexdigest()}.{'svg' if svg else 'png'}"
-            image += nodes.image(uri=self.write_file([name], drawn, exists_ok=True), alt="",
-                                 classes=["fi-phone"])
-        return [image]
-
-    return render
-
-
-def with_caption(render_markdown):
-    """render_markdown, which puts what is marked as a caption into a Caption."""
-
-    @wraps(render_markdown)
-    def render(self, data):
-        rendered = render_markdown(self, data)
-        marked = data.output_metadata.get(data.mime_type, {}).get("caption")
-        return [Caption("", *rendered, opens="<figcaption>\n",
-                        closes="</figcaption>\n")] if marked else rendered
-
-    return render
-
-
-# One figure of picture and caption ----------------------------------------------------------------
+def render_markdown(self, data):
+    """Markdown, and what is marked as a caption in a Caption."""
+    rendered = RENDERED["render_markdown"](self, data)
+    marked = data.output_metadata.get(data.mime_type, {}).get("caption")
+    return [Caption("", *rendered, opens="<figcaption>\n",
+                    closes="</figcaption>\n")] if marked else rendered
 
 
 def join(app, doctree, page):
@@ -100,9 +85,8 @@ def join_phone(app, page, template, context, doctree):
 
 
 def setup(app):
-    if not hasattr(NbElementRenderer.render_image, "__wrapped__"):
-        NbElementRenderer.render_image = with_alt(NbElementRenderer.render_image)
-        NbElementRenderer.render_markdown = with_caption(NbElementRenderer.render_markdown)
+    NbElementRenderer.render_image = render_image
+    NbElementRenderer.render_markdown = render_markdown
     add_wrapped(app, Figure, Caption)
     app.connect("doctree-resolved", join)  # when the format of each output is chosen
     # before the links that enlarge a figure

@@ -15,9 +15,10 @@ from docutils import nodes
 
 GLOSSARY = "book/glossary"
 CLOSED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math,
-          nodes.math_block, nodes.table, nodes.raw,
-          Option)
+          nodes.math_block, nodes.table, nodes.raw, Option)
 """Nodes whose words stay as they are."""
+RUNNING = (nodes.section, nodes.list_item, HiddenUntilGuess)
+"""Where a paragraph's words are noted beside it; in a card or a header they are not."""
 
 
 def pattern_of(term):
@@ -39,28 +40,18 @@ def first_use(text, terms):
 
 
 def open_texts(doctree):
-    """The running text of a page, without what stands in CLOSED or between <details>
-    and </details>."""
+    """The running text of a page, each with what it stands in, without what stands in CLOSED or
+    between <details> and </details>."""
     folded = 0
     for node in list(doctree.findall()):
         if isinstance(node, nodes.raw):
             folded += node.astext().count("<details") - node.astext().count("</details")
-        elif isinstance(node, nodes.Text) and not folded and not any(
-            isinstance(above, CLOSED) for above in _above(node)):
-            yield node
-
-
-def _above(node):
-    while node.parent is not None:
-        node = node.parent
-        yield node
-
-
-def paragraph_of(text):
-    """The paragraph of running text in which a text stands; None in a card or a header."""
-    paragraph = next((node for node in _above(text) if isinstance(node, nodes.paragraph)), None)
-    running = (nodes.section, nodes.list_item, HiddenUntilGuess)
-    return paragraph if paragraph and isinstance(paragraph.parent, running) else None
+        elif isinstance(node, nodes.Text) and not folded:
+            above = [node.parent]
+            while above[-1].parent is not None:
+                above.append(above[-1].parent)
+            if not any(isinstance(one, CLOSED) for one in above):
+                yield node, above
 
 
 def first_sentence(definition):
@@ -96,7 +87,7 @@ def note(paragraph, terms):
 def chapters_again(app, env, added, changed, removed):
     """When the glossary has changed, the pages that carry its words are read again."""
     return ([page for page in env.found_docs if page.startswith("notebooks/")]
-             if GLOSSARY in changed else [])
+            if GLOSSARY in changed else [])
 
 
 def link(app, doctree, docname):
@@ -106,8 +97,9 @@ def link(app, doctree, docname):
     known = app.env.get_domain("std").objects
     places = {term: place for (kind, term), place in known.items() if kind == "term"}
     notes = {}
-    for text in open_texts(doctree):
+    for text, above in open_texts(doctree):
         pieces, rest = [], text.astext()
+        paragraph = next((one for one in above if isinstance(one, nodes.paragraph)), None)
         while found := first_use(rest, places):
             start, end, term = found
             page, label = places.pop(term)
@@ -115,8 +107,8 @@ def link(app, doctree, docname):
             pieces += [nodes.Text(rest[:start]),
                        nodes.reference("", rest[start:end], internal=True, refuri=address,
                                        classes=["fi-term"])]
-            meaning, paragraph = meanings(app.env, page).get(term), paragraph_of(text)
-            if meaning and paragraph:
+            meaning = meanings(app.env, page).get(term)
+            if meaning and paragraph and isinstance(paragraph.parent, RUNNING):
                 notes.setdefault(paragraph, {})[term] = meaning
             rest = rest[end:]
         if pieces:

@@ -14,15 +14,11 @@ from chapter_cache import BOOK, fingerprint
 from docutils import nodes
 from rjsmin import jsmin
 
-KINDS = {"notebooks/": "chapters", "exercises/": "exercises"}
+KINDS = {"notebooks": "chapters", "exercises": "exercises"}
+"""The folder of a page -> what its button does."""
 AT_ONCE = ("python.wasm.bin", "library.zip", "course.zip")
 OFFLINE = BOOK / "live/offline.js"
 WITHOUT = (BOOK / "templates/without_live.html").read_text(encoding="utf-8")
-
-
-def kind_of(page):
-    """What the button of a page does -> "chapters", "exercises" or None."""
-    return next((kind for start, kind in KINDS.items() if page.startswith(start)), None)
 
 
 def button(page, sizes):
@@ -32,14 +28,14 @@ def button(page, sizes):
     sizes : {file: bytes}
     """
     at_once = sum(sizes[name] for name in AT_ONCE)
-    later = sum(sizes.values()) - at_once
-    return (f'<div class="fi-live" data-kind="{kind_of(page)}" data-bytes="{at_once}" '
+    kind, later = KINDS[page.partition("/")[0]], sum(sizes.values()) - at_once
+    return (f'<div class="fi-live" data-kind="{kind}" data-bytes="{at_once}" '
             f'data-later="{later}"></div>\n')
 
 
 def place(app, doctree, page):
     """Put the button's place below the chapter header, or below the title."""
-    if not kind_of(page) or app.builder.format != "html":
+    if page.partition("/")[0] not in KINDS or app.builder.format != "html":
         return
     title = next(iter(doctree.findall(nodes.title)))
     headers = (box for box in doctree.findall(nodes.container) if "fi-header" in box["classes"])

@@ -65,9 +65,6 @@ def copy_assets(app, builder):
         add_global_html_resources(app, None)
 
 
-# Icons --------------------------------------------------------------------------------------------
-
-
 def rename(app, config):
     """Give the theme's files another digest when what decides on their icons changes: a browser
     keeps a file for as long as its address stays."""

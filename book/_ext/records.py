@@ -36,9 +36,6 @@ from benchmarks.verdict import exponent, goals, missed  # noqa: E402 - lies in t
 NO_REASON = "We do not know the reason yet."
 
 
-# --- formats ---
-
-
 def short(value):
     """Format a number: two digits below ten, whole above.
 
@@ -62,9 +59,6 @@ def ratio(row):
     return f"**{short(row['ratio'])}** ({short(row['lowest'])} to {short(row['highest'])})"
 
 
-# --- what is computed from a record ---
-
-
 def verdicts(rows):
     """How many goals of the measured rows have each verdict."""
     return Counter(verdict for row in rows if "ratio" in row for _, verdict in goals(row))
@@ -83,19 +77,15 @@ def reason(name, reasons):
 
 def lines_of_code(package):
     """How many lines of a package hold code: neither blank, nor comment, nor docstring -> int."""
-    return sum(lines_of_module(path.read_text(encoding="utf-8"))
-               for path in (ROOT / package).rglob("*.py"))
-
-
-def lines_of_module(source):
-    docstrings = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr)
-                  and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)]
-    spoken = {k for node in docstrings for k in range(node.lineno, node.end_lineno + 1)}
-    return sum(1 for k, line in enumerate(source.splitlines(), 1)
-               if line.strip() and not line.strip().startswith("#") and k not in spoken)
-
-
-# --- which measure answers which question ---
+    n = 0
+    for path in (ROOT / package).rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        spoken = {k for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr)
+                  and isinstance(getattr(node.value, "value", None), str)
+                  for k in range(node.lineno, node.end_lineno + 1)}
+        lines = [line.strip() for line in source.splitlines()]
+        n += sum(line[:1] not in ("", "#") for k, line in enumerate(lines, 1) if k not in spoken)
+    return n
 
 
 def compared():
@@ -131,8 +121,6 @@ def answering(found, question):
 def stored_verdicts():
     return compared().verdicts(compared().stored())
 
-
-# --- the directive and the role ---
 
 TEMPLATES = Environment(trim_blocks=True, lstrip_blocks=True)
 TEMPLATES.globals |= {one.__name__: one for one in (

@@ -26,9 +26,6 @@ PAGE = "book/sure"
 BADGE = re.compile(r'(<div class="fi-claim"[^>]* data-claim="([^"]+)".*?)(</div></div>)', re.DOTALL)
 
 
-# --- results ---
-
-
 def code_cells(path):
     """A notebook's code cells -> [(id, source, tags), ...]."""
     cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
@@ -122,9 +119,6 @@ def marks(root):
             for one in result["statements"] if one["claim"]}
 
 
-# --- what the page's templates are filled with ---
-
-
 def percent(value):
     """A share as the page prints it: 100 % only if it is.
 
@@ -178,9 +172,6 @@ class SeedRobustness(Measured):
     def record(self):
         results = {f"notebooks/{one['chapter']}": one for one in current_results(self.env.srcdir)}
         return {"pages": self.pages, "results": results}
-
-
-# --- the marks ---
 
 
 def marker(app):

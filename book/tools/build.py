@@ -40,8 +40,7 @@ def chapters(root):
 
 
 def execute(path, forked=False):
-    """Run one notebook -> (path, executed notebook, seconds, failure):
-    failure is None or (cell, error).
+    """Run one notebook -> (path, executed notebook, seconds, what failed or None).
 
     forked : in a kernel that has imported what chapters import
     """
@@ -63,17 +62,16 @@ def execute(path, forked=False):
             forking(client.create_kernel_manager())
         client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        failure = current[-1], error
+        failure = described(current[-1], error)
     return path, notebook, time.perf_counter() - started, failure
 
 
-def describe_failure(root, path, cell, error):
-    """Which cell of which file failed and why, in a few lines a reader of the log can act on."""
+def described(cell, error):
+    """Which cell failed and why, in a few lines a reader of the log can act on."""
     lines = cell.source.strip().splitlines() or [""]
     reason = getattr(error, "evalue", None)
     reason = f"{error.ename}: {reason}" if reason is not None else str(error).strip()
-    return (f"{path.relative_to(root)}: cell {cell.get('id', '?')} failed, "
-            f"which begins\n    {lines[0]}\n"
+    return (f"cell {cell.get('id', '?')} failed, which begins\n    {lines[0]}\n"
             f"  with\n    " + reason.replace("\n", "\n    "))
 
 
@@ -81,12 +79,6 @@ def is_known(cache, path):
     """Whether the cache has seen a notebook's code run."""
     with suppress(KeyError):
         return bool(cache.match_cache_file(path))
-
-
-def seconds_of(path):
-    """How long a notebook took when `make luck` ran."""
-    result = read_result(path.parents[1], path.stem)
-    return result["seconds"] if result else CELL_SECONDS
 
 
 def execute_chapters(root, folder, jobs):
@@ -101,7 +93,8 @@ def execute_chapters(root, folder, jobs):
     paths = [path for path in chapters(root) if not is_known(cache, path)]
     if not paths:
         return failures
-    paths.sort(key=seconds_of, reverse=True)  # so all are done soonest
+    took = {path: read_result(root, path.stem) or {"seconds": CELL_SECONDS} for path in paths}
+    paths.sort(key=lambda path: took[path]["seconds"], reverse=True)  # so all are done soonest
     # few import as quickly themselves; macOS forbids forks with its libraries loaded
     forked = len(paths) > jobs and sys.platform == "linux"
     side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads",
@@ -112,7 +105,7 @@ def execute_chapters(root, folder, jobs):
                                                  unit="chapter", disable=None):
         tqdm.write(f"  {path.relative_to(root)}  {seconds:.1f} s" + ("  FAILED" if failure else ""))
         if failure:
-            failures.append(describe_failure(root, path, *failure))
+            failures.append(f"{path.relative_to(root)}: {failure}")
         else:
             bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
@@ -164,7 +157,7 @@ def build(root, jobs, live=False):
         return status
 
 
-def main():
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Build the book.")
     parser.add_argument("--root", type=Path, default=HERE.parent.parent,
                         help="folder of _config.yml and _toc.yml")
@@ -174,7 +167,3 @@ def main():
     options = parser.parse_args()
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", PYTHONHASHSEED="0")
     sys.exit(build(options.root.resolve(), options.jobs, options.live))
-
-
-if __name__ == "__main__":
-    main()

@@ -38,7 +38,7 @@ def lay_out(folder, project=ROOT):
     return kept
 
 
-def main():
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--folder", type=Path, default=ROOT / "lab", help="where (default: lab/)")
     options, for_jupyter = parser.parse_known_args()
@@ -51,7 +51,3 @@ def main():
     os.execv(sys.executable, [
         sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={options.folder.resolve()}",
         f"--LabApp.default_url=/lab/tree/{START}", *for_jupyter])
-
-
-if __name__ == "__main__":
-    main()

@@ -118,7 +118,8 @@ def lengths(path):
     words = {kind: sum(len(WORD.findall(text)) for text, optional, _ in found if optional == kind)
              for kind in (False, True)}
     spoken = [count for text, *_ in found for count in sentences(text)] or [0]
-    shown = ["".join(cell["source"]).splitlines() for cell in cells if is_visible(cell)] or [[""]]
+    shown = ["".join(cell["source"]).splitlines() for cell in cells if cell["cell_type"] == "code"
+             and "hide-input" not in cell["metadata"].get("tags", [])] or [[""]]  # without a click
     lines = [len(cell) for cell in shown]
     return Lengths(words=words[False], optional=words[True],
                    sections=sum(begins for *_, begins in found),
@@ -126,11 +127,6 @@ def lengths(path):
                    cell=max(lines), median_cell=statistics.median(lines),
                    letters=max(len(line) for cell in shown for line in cell),
                    sentence=max(spoken), median_sentence=statistics.median(spoken))
-
-
-def is_visible(cell):
-    """Whether a reader of the page sees the cell's code without a click."""
-    return cell["cell_type"] == "code" and "hide-input" not in cell["metadata"].get("tags", [])
 
 
 if __name__ == "__main__":

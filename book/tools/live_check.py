@@ -53,9 +53,6 @@ COMMANDS = {"firefox": "firefox-esr --headless --no-remote --profile .",
             "webkit": "xvfb-run --auto-servernum /usr/lib/*/webkit2gtk-4*/MiniBrowser"}
 
 
-# --- a chapter in a browser ---
-
-
 def executed(path, folder):
     """The chapter as it was executed for the pages -> (notebook, seconds)."""
     from jupyter_cache import get_cache
@@ -80,18 +77,16 @@ def printed(outputs):
 
     Addresses in memory and widgets are left out.
     """
-    return re.sub(r"0x[0-9a-f]+", "0x", "".join(map(_words, outputs))).strip()
-
-
-def _words(output):
-    kind, data = output["output_type"], output.get("data", {})
-    if kind == "stream":
-        return "".join(output["text"]) if output["name"] == "stdout" else ""
-    if kind == "error":
-        return f"{output['ename']}: {output['evalue']}\n"
-    if any("widget" in form for form in data):
-        return ""
-    return "".join(data.get("text/plain", "")) + "\n"
+    words = []
+    for output in outputs:
+        data = output.get("data", {})
+        if output["output_type"] == "error":
+            words.append(f"{output['ename']}: {output['evalue']}\n")
+        elif output["output_type"] != "stream" and not any("widget" in form for form in data):
+            words.append("".join(data.get("text/plain", "")) + "\n")
+        elif output.get("name") == "stdout":
+            words += output["text"]
+    return re.sub(r"0x[0-9a-f]+", "0x", "".join(words)).strip()
 
 
 def compared(cells, ran):
@@ -177,7 +172,7 @@ def report(name, result, bad, equal):
         print(f"  in {KNOWN_DIFFERENCES.name}, yet equal on this machine: {', '.join(equal)}")
 
 
-def main():
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run chapters in the browser's Python.")
     parser.add_argument("only", nargs="*", help="chapters, such as 01 or 12a; all if none is named")
     parser.add_argument("--engine", choices=["chromium", *COMMANDS], default="chromium")
@@ -192,7 +187,3 @@ def main():
         report(path.stem, result, bad, equal)
         wrong += len(bad)
     sys.exit(bool(wrong))
-
-
-if __name__ == "__main__":
-    main()

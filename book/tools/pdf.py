@@ -23,6 +23,7 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parents[2]
 PDF = ROOT / "_build/which-features-matter.pdf"
 CONTENTS = ROOT / "book/templates/contents.html"
+TITLE = re.compile(r"<title>\s*(.*?)\s*(?: — .*?)?</title>", re.DOTALL)  # without the book's name
 WIDTH = 660  # pixels between the margins of A4: what draws itself does so for the sheet
 SHOWN = "localStorage.setItem('which-features-matter', JSON.stringify({ settings: { all: true } }))"
 SHEET = """@page {{ size: A4; margin: 16mm 17mm 16mm;
@@ -50,12 +51,6 @@ PREPARE = """() => {
 STYLE = """.fi-links { border-top: 1px solid #999; font-size: 8pt; margin-top: 1.5rem;
   overflow-wrap: anywhere; padding-top: .5rem; }
 .explorable-controls, .headerlink { display: none !important; }"""
-
-
-def title_of(html):
-    """A built page's title, without the book's name."""
-    title = re.search("<title>(.*?)</title>", html.read_text(encoding="utf-8"), re.DOTALL)[1]
-    return unescape(title).split(" — ")[0].strip()
 
 
 def printed(tab, before):
@@ -92,7 +87,8 @@ def make(chrome, only=(), target=PDF):
     toc = parse_toc_yaml(ROOT / "_toc.yml")
     parts = {str(tree.items[0]): tree.caption for tree in toc.root.subtrees}
     pages = [(parts.get(page, ""), page) for page in toc if not only or page in only]
-    titles = [title_of(html / f"{page}.html") for _, page in pages]
+    titles = [unescape(TITLE.search((html / f"{page}.html").read_text(encoding="utf-8"))[1])
+              for _, page in pages]
     with served(html) as address:
         context = chrome.new_context(color_scheme="light",
                                      viewport={"width": WIDTH, "height": 1000})

@@ -110,7 +110,7 @@ def live_folder(built_book, tmp_path_factory):
     The files are made in _build/live, where the next build finds them.
     """
     from live import make
-    from live_pages import WITHOUT, button, kind_of, put_offline
+    from live_pages import KINDS, WITHOUT, button, put_offline
 
     files = make(ROOT / "_build/live")
     folder = tmp_path_factory.mktemp("live") / "html"
@@ -120,7 +120,7 @@ def live_folder(built_book, tmp_path_factory):
         page, words = path.relative_to(folder).with_suffix("").as_posix(), path.read_text(encoding="utf-8")
         asked = button(page, {name: file["bytes"] for name, file in files.items()})
         path.write_text(words.replace(WITHOUT, asked), encoding="utf-8")
-        assert f'data-kind="{kind_of(page)}"' in path.read_text(encoding="utf-8")
+        assert f'data-kind="{KINDS[page.partition("/")[0]]}"' in path.read_text(encoding="utf-8")
     put_offline(folder)
     return folder
 
