@@ -29,8 +29,6 @@ def test_there_are_few_extensions_and_each_says_what_it_puts_on_the_page():
     assert [name for name, words in modules.items() if len((words or "").split("\n\n")[0]) < 40] == []
 
 
-# --- what is built again ---
-
 DRAWING = "from fi_teach import plots\nax = plots.new_axes()\nax.bar([0, 1], [0.6, 0.4])"
 DRAWN = f'{DRAWING}\nplots.describe(ax, "Two bars, 0.6 & 0.4.");'
 
@@ -100,8 +98,6 @@ def test_pages_do_not_depend_on_what_was_built_before(tmp_path):
         assert set(again) == set(clean) and [name for name in clean if clean[name] != again[name]] == []
 
 
-# --- what stops it ---
-
 CLAIM = ('decrease = 4 * 0.811\nfrom fi_course.claims import claim\nclaim("GLF-04", holds=decrease > 3, '
          'figure=decrease)')
 WORDS = """# A small chapter
@@ -154,8 +150,6 @@ def test_what_is_wrong_stops_the_build_and_is_named(tmp_path, what):
     assert ("failed" not in done.stderr) or not (book / "_build/html/book/start.html").exists()
 
 
-# --- where chapters run ---
-
 SAME = ("import os, sys\nassert os.getcwd().endswith('notebooks') and '' in sys.path\n"
         "assert not [path for path in sys.path if path.endswith(('book/tools', 'book/_ext'))]\n"
         "assert not [name for name in sys.modules if name.startswith('fi_teach')] and __name__ == '__main__'")
@@ -203,8 +197,6 @@ def test_a_killed_build_leaves_no_kernel_running(tmp_path):
         running.kill()
     assert waited_for(lambda: not any(map(runs, kernels)))
 
-
-# --- what is said, and what is on the pages ---
 
 def test_the_tools_say_what_is_wrong_when_the_port_is_taken(built_book):
     """`make book` beside another copy of the book names the way out."""

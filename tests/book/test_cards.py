@@ -139,8 +139,6 @@ def test_answered_cards_pass_the_accessibility_rules_and_twice_as_large_they_sti
                             "part.scrollWidth > part.clientWidth).length") == 0
 
 
-# --- what the browser remembers ---
-
 JUNK = ("", "{", "[1, 2]", '"x"', '{"guesses": 7, "settings": null}', '{"guesses": {"guess-ch02-002": 3}}')
 # The theme has a storage of its own, and complains if it is refused: here only the book's is.
 REFUSED = """const real = localStorage; Object.defineProperty(window, 'localStorage', { get() {
@@ -248,8 +246,6 @@ def test_a_chapter_shows_all_its_code_or_what_is_asked_for_and_remembers(browser
                 tab.reload()
             box.press("Space")
 
-
-# --- ten minutes of recall: ten old questions, the overdue first ---
 
 DRAWN = "() => [...document.querySelectorAll('.fi-draw .fi-card')].map((card) => card.id)"
 REMEMBER = """days => localStorage.setItem('which-features-matter', JSON.stringify({ guesses:

@@ -55,8 +55,6 @@ def test_the_readme_counts_the_chapters_that_there_are():
     assert f"{words[len(numbers) - 12]} chapters" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-# --- which measure answers which question ---
-
 ROLE = re.compile(r"\{answering\}`(\w+)`")
 
 

@@ -71,9 +71,6 @@ def in_words(value):
     return value if isinstance(value, str) else repr(value)
 
 
-# The judge ------------------------------------------------------------------------------------------------------------
-
-
 def test_digests_cells_and_seals_are_as_the_vectors_say(judging):
     found = judging.evaluate(
         """(v) => ({
@@ -145,9 +142,6 @@ def test_above_fields_nobody_is_asked_for_a_dictionary(name):
         if about.get("part") == "text" and about["question"] in asked:
             assert "`{" not in cell.source and "dictionary" not in cell.source
             assert texts[cell.id].startswith(cell.source[:-1])
-
-
-# The pages ------------------------------------------------------------------------------------------------------------
 
 
 def answer_by_keyboard(tab, id, given):

@@ -89,9 +89,6 @@ def run(tab, number, source=None):
     return place.locator(".fi-live-output").inner_text()
 
 
-# What is fetched ------------------------------------------------------------------------------------------------------
-
-
 def test_libraries_come_when_a_cell_imports_them_and_are_kept(browser, live_book):
     def asked():
         return {name for name in live.LATER if any(f"/{name}.zip" in url for url in tab.asked)}
@@ -225,9 +222,6 @@ def test_the_interpreter_is_its_memory_and_one_pointer():
         assert module[at + 2] == I32_CONST
         at = live.number(module, at + 3)[1] + 1
     assert changing == 1
-
-
-# What runs ------------------------------------------------------------------------------------------------------------
 
 
 def test_chapter_1_prints_what_the_book_prints(tab, record_property):
@@ -503,9 +497,6 @@ def test_the_editor_indents_comments_pairs_and_lets_the_keyboard_leave(tab):
 
 def test_the_page_stays_accessible_and_without_errors(tab):
     assert (violations(tab), tab.errors) == ({}, [])
-
-
-# What is said where it cannot run -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("without", "word"), [

@@ -104,8 +104,6 @@ def test_every_picture_of_a_chapter_says_below_it_what_it_shows(built_book):
         assert (page.name, captions) == (page.name, pictures)
 
 
-# --- what pages carry ---
-
 def test_the_faces_are_small_and_bring_their_licence():
     """Latin subsets, under 200 kB in all."""
     folder = ROOT / "book/style/fonts"
@@ -155,8 +153,6 @@ def test_a_chapter_is_ready_not_much_later_than_a_page_of_prose(browser, address
             took.append(seconds["ThreadTime"])
     assert 0 < took[0] < MOST_TIMES * took[1]
 
-
-# --- the search ---
 
 @pytest.mark.parametrize(("view", "field"), [("day", ".bd-sidebar-primary .search-button-field"),
                                              ("phone", ".bd-header-article .search-button")])

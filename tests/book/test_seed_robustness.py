@@ -35,8 +35,6 @@ def write(folder, *sources, name="21_small"):
     return put(folder, {f"notebooks/{name}.ipynb": notebook(*sources)}) / f"notebooks/{name}.ipynb"
 
 
-# --- the book's own results ---
-
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_has_a_result_of_its_code_cells_as_they_are(chapter):
     """Twenty draws or more of these cells, and every statement true in the book's own draw.
@@ -66,8 +64,6 @@ def test_after_a_change_of_the_package_two_chapters_still_state_what_they_stated
     result = run("--probe")
     assert result.returncode == 0, result.stdout + result.stderr
 
-
-# --- one chapter, run once: its statements, and its seeds ---
 
 WEAK = range(1, 19)  # of the draws: some, and fewer than 19 of 20
 COIN = "import numpy as np\nx = np.random.default_rng(SEED).random()\nassert x < .5"
@@ -216,26 +212,31 @@ def test_the_package_does_not_know_of_the_switch():
     assert not [text for text in sources if "shifted_seeds" in text or "seed_robustness" in text]
 
 
-# --- runs ---
-
 def stamps(folder):
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("_build/luck/*/*/*.json")}
 
 
-def test_draws_that_were_run_are_not_run_again_until_a_code_cell_changes(tmp_path):
-    """More draws only add; another cell, or `--again`, starts anew."""
-    write(tmp_path, "x = 1\nassert x == 1")
-    run("--root", tmp_path, "--draws", 1)
-    before = stamps(tmp_path)
+def test_a_result_is_of_enough_draws_which_are_run_once_and_can_be_had_again(tmp_path):
+    """A quick look does not take the place of twenty draws; more draws only add. Prose may change, a code cell may
+    not; no date, and draws that can be had again, of unseeded generators too. The two newest states are kept."""
+    path, kept = write(tmp_path, "import numpy as np\nx = np.random.random()\nassert x > .3"), result_path(
+        tmp_path, "21_small")
     run("--root", tmp_path, "--draws", 2)
-    after = stamps(tmp_path)
-    assert len(before) == 2 and len(after) == 3 and before.items() <= after.items()
-    run("--root", tmp_path, "--draws", 2, "--again")
-    assert not stamps(tmp_path).items() & after.items()
+    looked = stamps(tmp_path)
+    assert len(looked) == 3 and not kept.exists()
+    run("--root", tmp_path)
+    result, first, before = read_result(tmp_path, "21_small"), kept.read_bytes(), stamps(tmp_path)
+    assert len(before) == DRAWS + 1 and looked.items() <= before.items()
+    path.write_text(path.read_text().replace("# A small chapter", "Words"))
+    assert result["draws"] == DRAWS and is_current(tmp_path, result)
+    run("--root", tmp_path, "21", "--again")
+    assert kept.read_bytes() == first and not stamps(tmp_path).items() & before.items()
     for x in (2, 3):
         write(tmp_path, f"x = {x}\nassert x == {x}")
         run("--root", tmp_path, "--draws", 1)
-    assert len(list(tmp_path.glob("_build/luck/*/*/*.json"))) == 2 + 2  # the two newest states
+    assert not is_current(tmp_path, result) and len(list(tmp_path.glob("_build/luck/*/*/*.json"))) == 2 + 2
+    done = run("--root", tmp_path, "99")
+    assert done.returncode == 1 and "no chapter begins with 99; there are 21_small" in done.stderr
 
 
 def test_a_killed_run_goes_on_where_it_was_and_a_stopped_one_stops_its_processes(tmp_path):
@@ -256,25 +257,6 @@ def test_a_killed_run_goes_on_where_it_was_and_a_stopped_one_stops_its_processes
     assert running.returncode != 0 and before.items() <= stamps(tmp_path).items()
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
-
-
-def test_a_result_is_of_enough_draws_knows_its_code_cells_and_can_be_had_again(tmp_path):
-    """A quick look does not take the place of twenty draws; prose may change, a code cell may not; no date, and
-    draws that can be had again, of unseeded generators too."""
-    path, kept = write(tmp_path, "import numpy as np\nx = np.random.random()\nassert x > .3"), result_path(
-        tmp_path, "21_small")
-    run("--root", tmp_path, "--draws", 2)
-    assert not kept.exists()
-    run("--root", tmp_path)
-    result, first = read_result(tmp_path, "21_small"), kept.read_bytes()
-    path.write_text(path.read_text().replace("# A small chapter", "Words"))
-    assert result["draws"] == DRAWS and is_current(tmp_path, result)
-    run("--root", tmp_path, "21", "--again")
-    assert kept.read_bytes() == first
-    write(tmp_path, "assert 1 == 1")
-    assert not is_current(tmp_path, result)
-    done = run("--root", tmp_path, "99")
-    assert done.returncode == 1 and "no chapter begins with 99; there are 21_small" in done.stderr
 
 
 def test_a_line_may_break_elsewhere_but_no_statement_may_leave_its_loop(tmp_path):
@@ -306,8 +288,6 @@ def test_the_examples_in_the_docstrings_are_true(name):
     result = doctest.testmod(__import__(name))
     assert result.attempted > 0 and result.failed == 0
 
-
-# --- the page and the marks ---
 
 CONFIGURATION = """
 extensions = ["myst_parser", "claims_ledger", "robustness"]
