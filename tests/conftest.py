@@ -25,14 +25,12 @@ def pytest_configure(config):
 
 
 def turn_of(item):
-    """The longest work first: building the book, types, grading, notebooks, pages, then the rest -> int."""
+    """The longest work first: building the book, types, notebooks, pages, then the rest -> int."""
     if item.path.name in ("test_build.py", "test_style.py"):
         return 0
-    if item.path.parent.name == "grading":
-        return 1
     if item.path.suffix == ".ipynb":
-        return 2
-    return 3 if "book" in item.path.parts[-2:] else 4
+        return 1
+    return 2 if "book" in item.path.parts[-2:] else 3
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,5 +1,6 @@
 """fi-teach audit: files in, a report out; bad files are refused with a sentence."""
 
+import io
 import json
 import re
 import sys
@@ -8,17 +9,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from pypdf import PdfReader
 
 import fi_teach.__main__ as cli
+from fi_audit import audit as python_audit
 from fi_audit import command
 from fi_audit.command import read_model, read_table
+from fi_audit.report import write
 from fi_audit.skill import name_of
+from fi_course.tables import concrete
 
 sys.path.insert(0, str(Path(__file__).parent))
 from shop import pipeline, shop
 
 FEATURES = ["age", "town", "pay", "member", "size"]
 joblib = pytest.importorskip("joblib")
+RandomForestRegressor = pytest.importorskip("sklearn.ensemble").RandomForestRegressor
 
 
 @pytest.fixture(scope="module")
@@ -156,8 +162,18 @@ def test_the_page_needs_nothing_else_and_can_be_read_by_everybody(files, tmp_pat
     parseString(re.sub(r"<meta[^>]*>", "", page).replace("<!doctype html>", ""))  # every tag is closed
 
 
+def test_a_report_with_something_to_ask_prints_on_two_sheets(tmp_path, browser):
+    X, y = concrete()
+    model = RandomForestRegressor(20, random_state=0).fit(X[::2], y[::2])
+    page, _ = write(python_audit(model, X[1::2], y[1::2], rng=0, quick=True), tmp_path)
+    tab = browser.new_page()
+    tab.goto(page.as_uri())
+    printed = PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True, format="A4"))).pages
+    tab.close()
+    assert len(printed) == 2 and printed[0].extract_text().strip(" ?\n").endswith("fewer cases than rows.")
+
+
 def test_what_a_table_calls_its_columns_cannot_become_code():
-    from fi_audit import audit as python_audit
     from fi_audit.report import as_page
     evil = pd.DataFrame({"<script>alert(1)</script>": range(90), '" onload="x': [1, 2, 3] * 30})
     page = as_page(python_audit(lambda t: t.iloc[:, 0].to_numpy() * 1.0, evil, evil.iloc[:, 0] * 1.0, quick=True))
