@@ -19,6 +19,8 @@ from myst_nb.core.render import NbElementRenderer
 
 PHONE = "screen and (max-width: 600px)"
 PAIR = re.compile(r'(<img [^>]*>)\s*<img [^>]*class="fi-phone"[^>]*src="([^"]+)"[^>]*>')
+PICTURE = re.compile(r'(<div class="cell_output docutils container">\n|<figure [^>]*>\n)'
+                     r'((?:<picture>.*?)?<img [^>]*src="((?!data:)[^"]+)"[^>]*>(?:</picture>)?)')
 LABEL = "Figure."
 RENDERED = {name: getattr(NbElementRenderer, name) for name in ("render_image", "render_markdown")}
 """myst-nb's own renderers."""
@@ -78,10 +80,13 @@ def join(app, doctree, page):
                                         opens=f'<figure class="fi-figure" id="{id}">\n')]
 
 
-def join_phone(app, page, template, context, doctree):
-    """One <picture> of a figure and its picture for phones."""
-    context["body"] = PAIR.sub(rf'<picture><source media="{PHONE}" srcset="\2">\1</picture>',
-                               context.get("body", ""))
+def link_pictures(app, page, template, context, doctree):
+    """One <picture> of a figure and its picture for phones. It leads to itself alone, so that it
+    can be enlarged, and reached by keyboard where a phone scrolls it."""
+    body = PAIR.sub(rf'<picture><source media="{PHONE}" srcset="\2">\1</picture>',
+                    context.get("body", ""))
+    context["body"] = PICTURE.sub(
+        r'\1<a class="reference internal image-reference" href="\3">\2</a>', body)
 
 
 def setup(app):
@@ -89,6 +94,5 @@ def setup(app):
     NbElementRenderer.render_markdown = render_markdown
     add_wrapped(app, Figure, Caption)
     app.connect("doctree-resolved", join)  # when the format of each output is chosen
-    # before the links that enlarge a figure
-    app.connect("html-page-context", join_phone, priority=400)
+    app.connect("html-page-context", link_pictures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

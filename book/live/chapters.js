@@ -21,16 +21,12 @@ async function keepPages() {
     ...performance.getEntriesByType("resource").map(({ name }) => name)]);
 }
 
-function addStyle() {
-  if (document.querySelector("link[data-fi-live]")) return;
-  document.head.append(element("link",
-    { rel: "stylesheet", href: new URL("live.css", import.meta.url).href, "data-fi-live": true }));
-}
-
 // Fetch and start Python, its progress shown meanwhile -> the interpreter.
 // Rejects with words for the reader.
 export async function startIn(place, note) {
-  addStyle();
+  const style = { rel: "stylesheet", href: new URL("live.css", import.meta.url).href };
+  if (!document.querySelector(`link[href="${style.href}"]`))
+    document.head.append(element("link", style));
   const py = new Python();
   const meter = element("progress", { max: 1, value: 0, "aria-label": "Fetching Python" });
   place.prepend(meter);
@@ -175,7 +171,8 @@ class Chapter {
   constructor(place, note, py) {
     Object.assign(this, { note, py });
     this.stopAll = button("Stop", () => this.stop(), MAIN);
-    this.all = button("Run all", () => this.runAll(), MAIN);
+    this.all = button("Run all",
+      () => this.runThese(() => this.cells, () => true, this.cells.at(-1)), MAIN);
     this.undoAll = button("Undo all edits",
       () => this.undo(this.cells.filter((cell) => cell.edited)), SECOND);
     place.prepend(element("div", { class: "fi-live-bar" }, this.all, this.stopAll, this.undoAll));
@@ -234,10 +231,6 @@ class Chapter {
 
   runAllAbove(wanted) {
     this.runThese(() => this.cells.slice(0, this.cells.indexOf(wanted)), () => true, wanted);
-  }
-
-  runAll() {
-    this.runThese(() => this.cells, () => true, this.cells.at(-1));
   }
 
   // One cell after the other, to the first that fails. What was built stays in view where a cell

@@ -10,8 +10,6 @@ const CLOSERS = new Set(Object.values(PAIRS));
 const HELP = "Tab indents, Escape and then Tab leaves, Control Enter runs, Control slash comments.";
 let count = 0;
 
-// ---- colours ------------------------------------------------------------------------------------
-
 const KEYWORDS = "and as assert async await break class continue def del elif else except " +
   "finally for from global if import in is lambda match nonlocal not or pass raise return try " +
   "while with yield";
@@ -45,8 +43,6 @@ function coloured(source) {
   whole.append(source.slice(at), "\n"); // a last empty line has its height
   return whole;
 }
-
-// ---- the editor ---------------------------------------------------------------------------------
 
 export function makeEditor(place, source, { label, onRun, onChange }) {
   const help = element("span", { class: "fi-editor-help", id: `fi-editor-help-${++count}` }, HELP);

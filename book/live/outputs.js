@@ -29,8 +29,6 @@ function sanitised(words) {
   return whole;
 }
 
-// ---- one output ---------------------------------------------------------------------------------
-
 const plain = (text) => text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "");
 // A line that was written over, as progress bars do, keeps its last state.
 const overwritten = (text) => text.replace(/[^\n]*\r(?=[^\n\r])/g, "");

@@ -25,8 +25,6 @@
     if (said < 0 && here.after && !skipped[card.id] && !settings.all) wait(here);
   }
 
-  // ---- asking -----------------------------------------------------------------------------------
-
   function ask(here) {
     here.card.querySelector(".fi-told")?.remove();
     here.options.forEach((option) => { option.hidden = true;
@@ -57,8 +55,6 @@
     here.answered(right);
   }
 
-  // ---- telling ----------------------------------------------------------------------------------
-
   function tell(here, k) {
     const verdict = element("p",
       { class: `fi-verdict ${k === here.right ? "fi-right" : "fi-wrong"}`, tabindex: -1 },
@@ -77,8 +73,6 @@
     verdict.append(" ", again);
     return verdict;
   }
-
-  // ---- what waits -------------------------------------------------------------------------------
 
   function waitingLine(here) {
     const skip = () => { change(({ skipped }) => { skipped[here.card.id] = today(); });

@@ -13,8 +13,6 @@
     if (asked.hints.length) place.append(hints(asked));
   }
 
-  // ---- a form that is judged --------------------------------------------------------------------
-
   function judged(place, asked) {
     const form = place.querySelector("form"), verdict = place.querySelector(".fi-verdict");
     place.querySelector(".fi-how").remove();
@@ -65,8 +63,6 @@
     verdict.replaceChildren(element("strong", {}, title ?? words[status]), " ", ...marked(message),
       worth);
   }
-
-  // ---- the other kinds --------------------------------------------------------------------------
 
   // The options stand in the text as a list that begins with letters in bold:
   // radios go before them.
@@ -127,8 +123,6 @@
     });
     return element("div", { class: "fi-hints" }, list, more);
   }
-
-  // ---- points -----------------------------------------------------------------------------------
 
   function drawPoints() {
     const { answers } = read(), fields = ["choice", "number"], code = ["function", "test"];

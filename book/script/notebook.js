@@ -21,8 +21,6 @@
   const about = (cell, part) => cell.metadata?.fi_teach?.part === part
     ? cell.metadata.fi_teach.question : undefined;
 
-  // ---- from the page into a notebook ------------------------------------------------------------
-
   // What the notebook's cell would hold, or its stub while the page holds nothing.
   fi.sourceOf = (id, stub) => {
     const { code, words } = read(), { asked, given } = exercises[id];
@@ -66,8 +64,6 @@
       say(`Not downloaded: ${error.message}.`);
     }
   }
-
-  // ---- from a notebook into the page ------------------------------------------------------------
 
   // The cells of a file -> they, or words that say what it is instead.
   function cellsOf(text) {
@@ -154,8 +150,6 @@
     Object.values(exercises).forEach(({ refill }) => refill?.());
     document.dispatchEvent(new Event("fi:loaded"));
   }
-
-  // ---- two buttons ------------------------------------------------------------------------------
 
   const said = element("p", { class: "fi-how", role: "status" });
   const say = (...words) => said.replaceChildren(...words);

@@ -14,8 +14,6 @@
     return [done, cards.length + asked.length];
   }
 
-  // ---- rings in the sidebar ---------------------------------------------------------------------
-
   function pageOf(link) {
     const path = new URL(link.href).pathname;
     return link.getAttribute("href") === "#" ? page
@@ -34,8 +32,6 @@
         element("span", { class: "visually-hidden" }, `, ${words}`)));
     }
   }
-
-  // ---- where one was ----------------------------------------------------------------------------
 
   function note() {
     const headings = [...document.querySelectorAll(".bd-article section[id] > :is(h1, h2, h3)")];
@@ -57,8 +53,6 @@
       "Continue where you were: ",
       element("a", { href: `${root}${place.page}.html#${place.id}` }, words)));
   }
-
-  // ---- the reader's own corner ------------------------------------------------------------------
 
   const sum = element("p", {}), said = element("p", { role: "status", class: "fi-said" });
   const waits = element("input", { type: "checkbox" });

@@ -58,7 +58,10 @@ def stamp(notebook):
             question, place = opened, place + 1
         part = "text" if opened else _part(cell)
         number += part != "play"
-        cell.metadata = _tags(cell, part)
+        tags = [tag for tag in cell.metadata.get("tags", [])
+                if tag not in (NOT_COMPARED, MAY_FAIL)]
+        tags += [NOT_COMPARED] * (cell.cell_type == "code" and part != "check")
+        cell.metadata = {"tags": tags} if tags else {}
         cell.id = f"{question.id.replace('.', '-')}-{part}" if part else f"cell-{number:03d}"
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -89,13 +92,6 @@ def _part(cell):
         return "answer"
     called = CALL.search(cell.source) if cell.cell_type == "code" else None
     return called["what"] if called else None
-
-
-def _tags(cell, part):
-    """The cell's metadata before it is stamped: its author's tags, and nbval's -> dict."""
-    tags = [tag for tag in cell.metadata.get("tags", []) if tag not in (NOT_COMPARED, MAY_FAIL)]
-    tags += [NOT_COMPARED] * (cell.cell_type == "code" and part != "check")
-    return {"tags": tags} if tags else {}
 
 
 def _stamp_part(cell, part, question, place):
@@ -152,8 +148,11 @@ def expected(notebook):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
         if part == "check":
             _expect_not_started(cell, QUESTIONS[about["question"]], space)
-        elif part not in ("play", "hand_in"):
-            exec(_definitions(cell, everything=part == "answer"), space)
+        elif part not in ("play", "hand_in"):  # what is defined, of a stub also what it assigns
+            kinds = ast.stmt if part == "answer" else ast.Import | ast.ImportFrom | ast.FunctionDef
+            kept = [node for node in ast.parse(cell.source).body
+                    if isinstance(node, kinds) and not isinstance(node, ast.Expr)]
+            exec(ast.unparse(kept), space)
     return notebook
 
 
@@ -167,14 +166,6 @@ def _expect_not_started(cell, question, space):
     words = repr(card_of(question, verdict))
     _store(cell, nbformat.v4.new_output("error", ename="CheckFailed", evalue=words,
                                         traceback=[words]))
-
-
-def _definitions(cell, everything):
-    """What a cell imports and defines, of a stub also what it assigns;
-    no trial calls, no forests -> source."""
-    kinds = (ast.stmt,) if everything else (ast.Import, ast.ImportFrom, ast.FunctionDef)
-    return ast.unparse([node for node in ast.parse(cell.source).body
-                        if isinstance(node, kinds) and not isinstance(node, ast.Expr)])
 
 
 def stamped(root):

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from .conftest import REAL, ROOT, build, build_small, notebook, put, small_book
@@ -168,10 +170,8 @@ def test_a_chapter_runs_as_a_reader_runs_it(tmp_path, n_chapters):
 
 def runs(number):
     """Whether a process is there and is more than a dead one's entry."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] not in "XZ"
-    except FileNotFoundError:
-        return False
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(number).status() != psutil.STATUS_ZOMBIE
 
 
 def waited_for(happens, seconds=60):

@@ -94,7 +94,8 @@ MADE = {
     "what follows a prediction waits up to the next heading": (
         r'<div class="fi-gated" id="(.*?)">\n<p>(.*?)</p>\n</div>', [("after-guess-words-2", "This waits.")]),
     "a figure is named after its cell, and has another picture for phones": (
-        r'<figure class="fi-figure" id="([\w-]+)">\s*<picture><source [^>]*max-width[^>]*><img [^>]*alt="(.*?)"',
+        r'<figure class="fi-figure" id="([\w-]+)">\s*<a [^>]*><picture><source [^>]*max-width[^>]*>'
+        r'<img [^>]*alt="(.*?)"',
         [("figure-cell-1", "One bar.")]),
     "its caption is numbered within its chapter and leads to it": (
         r'<a class="reference internal" href="#figure-cell-1">(.*?)</a></strong> (.*?)</p>',

@@ -7,9 +7,8 @@ from browser import settle, until
 from chapter import other_names
 from chapter_cache import BOOK, fingerprint
 from fontTools.ttLib import TTFont
-from offline import FONTS as ICONS
-from offline import ICON, SHEET, THEME
-from theme import SCRIPTS, SOME
+from theme import FONTS as ICONS
+from theme import ICON, SCRIPTS, SHEET, SOME, THEME
 
 from .accessibility import CUT, FONTS, MOST_BYTES, PAGES, assert_accessible, layout_problems, opened, violations
 from .conftest import ROOT
