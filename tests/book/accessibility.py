@@ -3,7 +3,6 @@ every network but localhost is blocked."""
 
 import re
 from contextlib import contextmanager
-from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
@@ -75,7 +74,8 @@ def opened(browser, address, page, view="day", *, gated=False, before="", **sett
         context.add_init_script("\n".join([before, STILL, "" if gated else f"try {{ {SHOWN} }} catch {{}}"]))
         tab = context.new_page()
         # of requests the context tells, for workers send some
-        context.on("request", lambda request: outside.append(request.url) if is_outside(request.url) else None)
+        context.on("request", lambda request: outside.append(request.url) if re.match(
+            r"http(?!s?://localhost[:/])", request.url) else None)  # the browser reaches nothing there (browser.py)
         tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
         tab.on("pageerror", lambda error: errors.append(str(error)))
         tab.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))))
@@ -83,11 +83,6 @@ def opened(browser, address, page, view="day", *, gated=False, before="", **sett
         if settings.get("java_script_enabled", True):
             settle(tab)
         yield tab, errors, outside, sizes
-
-
-def is_outside(url):
-    """Whether a request leaves this computer; the browser reaches nothing there (browser.py)."""
-    return url.startswith("http") and urlsplit(url).hostname != "localhost"
 
 
 def turned(tab, view):
@@ -114,10 +109,10 @@ def violations(tab, only_colours=False):
     return {violation["id"]: [node["html"][:200] for node in violation["nodes"]][:5] for violation in found}
 
 
-def violations_in_every_view(tab):
-    """The views one after the other, those of the page's size first -> (view, what axe-core finds in it).
+def assert_accessible(tab):
+    """By day, by night and on a phone axe-core finds nothing, and no page is wider than its screen.
 
-    By night, where the same is shown as by day, only colours can differ.
+    The views of the page's size come first. By night, where the same is shown as by day, only colours can differ.
     """
     by_day, width = None, tab.viewport_size["width"]
     for view in sorted(VIEWS, key=lambda view: VIEWS[view][1] != width):
@@ -125,12 +120,6 @@ def violations_in_every_view(tab):
         found = violations(tab, only_colours=view == "night" and tab.evaluate(SHOWN_NOW) == by_day)
         if view == "day":
             by_day = tab.evaluate(SHOWN_NOW)
-        yield view, found
-
-
-def assert_accessible(tab):
-    """By day, by night and on a phone axe-core finds nothing, and no page is wider than its screen."""
-    for view, found in violations_in_every_view(tab):
         assert (view, found | layout_problems(tab)) == (view, {})
 
 

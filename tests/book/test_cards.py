@@ -46,10 +46,6 @@ def verdict_in_focus(tab, card):
     )
 
 
-def ask_again(tab, card):
-    tab.locator(f"#{card['id']}").get_by_role("button", name="Ask me again").press("Enter")
-
-
 def guess_rightly(tab, card):
     guess(tab, card["id"], card["right"])
     assert verdict_in_focus(tab, card).startswith("Right.")
@@ -76,7 +72,7 @@ def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(br
         for number, card in enumerate(cards):
             first, last = (guess_wrongly, guess_rightly) if number % 2 else (guess_rightly, guess_wrongly)
             first(tab, card)
-            ask_again(tab, card)
+            tab.locator(f"#{card['id']}").get_by_role("button", name="Ask me again").press("Enter")
             last(tab, card)
         tab.reload()
         assert tab.locator(".fi-verdict").count() == len(cards) and tab.evaluate(HIDDEN) == 0

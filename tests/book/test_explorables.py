@@ -111,11 +111,6 @@ def test_the_margin_holds_badges_and_words_and_lines_and_gaps_keep_their_length(
     tab.set_viewport_size({"width": 1280, "height": 900})
 
 
-def move_all(tab):
-    for control in tab.locator(".explorable .explorable-controls > *").all():
-        press(control)
-
-
 def test_no_word_of_an_explorable_is_cut_off(shown):
     """Its words stay inside its drawing, as it stands and moved, by day and on a phone;
     the drawing may scroll, the page may not."""
@@ -125,7 +120,8 @@ def test_no_word_of_an_explorable_is_cut_off(shown):
     assert cut_off(tab) == []
     for view in ("phone", "day"):
         turned(tab, view)
-        move_all(tab)
+        for control in tab.locator(".explorable .explorable-controls > *").all():
+            press(control)
         assert cut_off(tab) == []
 
 

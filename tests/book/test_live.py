@@ -168,17 +168,6 @@ def test_the_vendored_script_is_the_one_that_its_hash_names():
     assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
 
 
-def sources():
-    """The code that a page may run -> [source]:
-    the course without its commands and its grader, all notebooks."""
-    packages = [*ROOT.glob("fi_teach/**/*.py"), *ROOT.glob("fi_course/**/*.py")]
-    for path in packages:
-        if path.name not in ("cli.py", "check_install.py", "submit.py", "reproducible_zip.py"):
-            yield path.read_text(encoding="utf-8")
-    for path in [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("exercises/*.ipynb")]:
-        yield from (source for source, _ in cells_of(path))
-
-
 def cells_of(path):
     """The code cells of a notebook -> [(source, tags)]."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -195,12 +184,18 @@ def imports(source):
 
 
 def test_every_package_that_chapters_and_checks_import_is_packed(live_folder):
+    """What a page may run: the course without its commands and its grader, all notebooks."""
+    commands = ("cli.py", "check_install.py", "submit.py", "reproducible_zip.py")
+    sources = [path.read_text(encoding="utf-8") for package in ("fi_teach", "fi_course")
+               for path in (ROOT / package).rglob("*.py") if path.name not in commands]
+    sources += [source for folder in ("notebooks", "exercises") for path in (ROOT / folder).glob("*.ipynb")
+                for source, _ in cells_of(path)]
     packed = set()
     for path in (ROOT / "_build/live").glob("*.zip"):
         with zipfile.ZipFile(path) as whole:
             packed |= {re.split(r"[/.]", name)[0] for name in whole.namelist()}
     builtin = {"sys", "time", "unicodedata", "math", "itertools", "gc", "zlib"}
-    assert {name for source in sources() for name in imports(source)} - ELSEWHERE - builtin <= packed
+    assert {name for source in sources for name in imports(source)} - ELSEWHERE - builtin <= packed
 
 
 def test_a_module_without_its_names_is_the_same_module():

@@ -28,11 +28,6 @@ FETCH_IN_A_WORKER = """url => new Promise((done) => {
 })"""
 
 
-def first_views(page):
-    """Chapters and exercises are opened, and weighed, by day by the tests of their cards and questions."""
-    return ("day", "phone at night") if page.startswith("book/") else ("phone at night",)
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_whole_alone_and_accessible(browser, address, page):
     """First opened on a phone at night, or by day, and then turned by day, by night and on a phone by day:
@@ -42,7 +37,8 @@ def test_a_page_is_whole_alone_and_accessible(browser, address, page):
     A wide table has labels in its cells, and does not scroll, on a phone alone. At 360 pixels, all unfolded, everything
     fits or scrolls in a box of its own, and a control is 44 pixels high; a figure never scrolls: it is drawn for phones.
     """
-    for view in first_views(page):
+    by_day = ["day"] * page.startswith("book/")  # the others are, by the tests of their cards and questions
+    for view in (*by_day, "phone at night"):
         with opened(browser, address, page, view) as (tab, errors, outside, sizes):
             assert tab.evaluate("document.documentElement.dataset.theme") == ("light" if view == "day" else "dark")
             assert sum(sizes) < MOST_BYTES
