@@ -107,22 +107,17 @@ def run(source, space):
     return outputs
 
 
-def model_answers(path):
-    """The prose of a solutions notebook -> {question id: Markdown}."""
-    about = [(cell.metadata.get("fi_teach", {}), cell) for cell in nbformat.read(path, 4).cells]
-    return {one["question"]: COMMENT.sub("", without_markers(cell.source)).strip()
-            for one, cell in about if cell.cell_type == "markdown" and one.get("part") == "answer"}
-
-
 def replace(app, page, content):
-    """Give Sphinx the page's notebook instead of the student's."""
+    """Give Sphinx the page's notebook instead of the student's, with the prose of solutions/."""
     if not page.startswith(FOLDER):
         return
-    name = page.removeprefix(FOLDER)
+    name, answers = page.removeprefix(FOLDER), {}
     solutions = Path(app.srcdir) / "solutions" / f"{name}.ipynb"
-    answers = model_answers(solutions) if solutions.exists() else {}
-    if answers:
-        app.env.note_dependency(str(solutions))
+    for cell in nbformat.read(solutions, 4).cells if solutions.exists() else ():
+        about = cell.metadata.get("fi_teach", {})
+        if cell.cell_type == "markdown" and about.get("part") == "answer":
+            answers[about["question"]] = COMMENT.sub("", without_markers(cell.source)).strip()
+            app.env.note_dependency(str(solutions))
     content[0] = nbformat.writes(page_of(nbformat.reads(content[0], 4), name, answers))
 
 

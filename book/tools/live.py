@@ -157,21 +157,19 @@ def licences():
     return "\n\n".join([head, *titled])
 
 
-def pack_runtime(out):
-    """Write python.wasm.bin, gzip in spite of its name: else some servers would unpack it on the
-    way. It is left alone if it is there already, since packing takes seconds."""
+def make(out):
+    """Put all of it into the folder -> {file: {"bytes", "sha256"}}.
+
+    The interpreter is packed by gzip in spite of its name: else some servers would unpack it on the
+    way. It is left alone if it is there already, since packing takes seconds.
+    """
+    out.mkdir(parents=True, exist_ok=True)
     source, stamp, packed = runtime() / "python.wasm", out / ".python.wasm", out / "python.wasm.bin"
     mark = f"{source.stat().st_size} {source.stat().st_mtime_ns}"
     if not (stamp.exists() and stamp.read_text() == mark and packed.exists()):
         # level 9 takes twice the time for 0.4% fewer bytes
         packed.write_bytes(gzip.compress(without_names(source.read_bytes()), 7, mtime=0))
         stamp.write_text(mark)
-
-
-def make(out):
-    """Put all of it into the folder -> {file: {"bytes", "sha256"}}."""
-    out.mkdir(parents=True, exist_ok=True)
-    pack_runtime(out)
     zips = {f"{name}.zip": files for name, files in {**libraries(), "course": course()}.items()}
     for name, files in zips.items():
         (out / name).write_bytes(zipped(files))

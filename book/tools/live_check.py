@@ -159,19 +159,6 @@ def differing(result, name, known):
     return [cell for cell in apart if cell["id"] not in excused], sorted(equal)
 
 
-def report(name, result, bad, equal):
-    """A line for the chapter, and each cell that differs."""
-    print(f"{name:20} {len(result['cells']):3} cells run, {result['absent']:2} cannot, "
-          f"{len(bad):2} differ; {result['seconds']:6.1f} s here, "
-          f"{result['local']:5.1f} s in a kernel, "
-          f"{result['memory'] / 1e6:4.0f} MB", flush=True)
-    for cell in bad:
-        print(f"  cell {cell['index']} ({cell['id']}): {(cell['error'] or '').splitlines()[-1:]}\n"
-              f"    here:  {cell['here'][:300]!r}\n    built: {cell['there'][:300]!r}")
-    if equal:
-        print(f"  in {KNOWN_DIFFERENCES.name}, yet equal on this machine: {', '.join(equal)}")
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run chapters in the browser's Python.")
     parser.add_argument("only", nargs="*", help="chapters, such as 01 or 12a; all if none is named")
@@ -184,6 +171,14 @@ if __name__ == "__main__":
                          partial(opened_in, options.engine))
     for path, result in zip(paths, found, strict=True):
         bad, equal = differing(result, path.stem, known)
-        report(path.stem, result, bad, equal)
+        print(f"{path.stem:20} {len(result['cells']):3} cells run, {result['absent']:2} cannot, "
+              f"{len(bad):2} differ; {result['seconds']:6.1f} s here, "
+              f"{result['local']:5.1f} s in a kernel, {result['memory'] / 1e6:4.0f} MB", flush=True)
+        for cell in bad:
+            last = (cell["error"] or "").splitlines()[-1:]
+            print(f"  cell {cell['index']} ({cell['id']}): {last}\n"
+                  f"    here:  {cell['here'][:300]!r}\n    built: {cell['there'][:300]!r}")
+        if equal:
+            print(f"  in {KNOWN_DIFFERENCES.name}, yet equal on this machine: {', '.join(equal)}")
         wrong += len(bad)
     sys.exit(bool(wrong))
