@@ -24,6 +24,7 @@ COPIES_TOO_MANY = 0.05  # and from which no figure of the test can be believed
 FOLDS = 5
 N_TREES = 10
 ROWS_SPLIT = 3000
+FLATTERED = 0.05  # of the squared error, from which a random split is worth a question
 ORDERS = 19  # random ones, beside which the order in time is held
 SHORT = 1.5  # times nearer than the spacing of the other rows predicts
 
@@ -179,7 +180,7 @@ def _announced(data: AuditData) -> Finding:
     text = (f"Held out by whole groups a forest removes {percent(figures['apart'])} of the squared "
             f"error, held out at random {percent(figures['at random'])} ({n_units} groups). "
             f"{percent(shared)} of the test rows are of groups in training.")
-    worse = figures["low"] > 0 and shared > 0
+    worse = figures["low"] > 0 and figures["gap"] > FLATTERED and shared > 0
     return Finding("related rows", "ask" if worse else "well", text, (), figures,
                    "Judge the model on groups that it has not met: it recognises the groups that "
                    "it was fitted on." if worse else "")
@@ -272,7 +273,7 @@ def check_time(data: AuditData) -> Finding:
             f"out at random {percent(figures['at random'])}.")
     verdict, ask = "well" if is_given else "note", ""
     dealt_anew = (by_split(stream.permutation(len(rows))) for _ in range(ORDERS))
-    if figures["low"] > 0 and figures["gap"] > 0.05 and not _is_chance([losses, *dealt_anew]):
+    if figures["low"] > 0 and figures["gap"] > FLATTERED and not _is_chance([losses, *dealt_anew]):
         verdict, ask = "ask", ("Judge the model on rows later than those it was fitted on (--time "
                                f"{which}): a random split flatters it.")
     elif not is_given:
