@@ -62,8 +62,12 @@ export function makeEditor(place, source, { label, onRun, onChange }) {
   // Type it as a keyboard would, so that undo knows it.
   function type(text, from = area.selectionStart, to = area.selectionEnd) {
     area.setSelectionRange(from, to);
-    if (text) document.execCommand("insertText", false, text);
-    else if (from !== to) document.execCommand("delete");
+    const typed = text ? document.execCommand("insertText", false, text)
+      : from === to || document.execCommand("delete");
+    if (!typed) {
+      area.setRangeText(text, from, to, "end");
+      area.dispatchEvent(new Event("input"));
+    }
   }
 
   const lineStart = (at) => area.value.lastIndexOf("\n", at - 1) + 1;
