@@ -118,7 +118,8 @@ class ForkServer:
         settings = {**LIMITS, "user": 100_000 + os.getpid(), "modules": list(modules),
                     "roots": [*roots(), *map(str, installed.PACKAGES.values()), "/course", "/tmp",
                               "/dev", "/etc", "/sys"],
-                    "kept": [p for p in outermost(roots()) if p.startswith(PRIVATE_FOLDERS)]}
+                    "kept": [p for p in outermost([*roots(), *links_to(sys.executable)])
+                             if p.startswith(PRIVATE_FOLDERS)]}
         python = [sys.executable, "-P", "-m", "fi_grader.sandbox.inside.forkserver",
                   str(theirs.fileno()), json.dumps(settings)]
         with theirs:
@@ -163,6 +164,16 @@ def roots():
                *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib"))}
     return sorted({see(place) for place in places for see in (os.path.abspath, os.path.realpath)
                    if os.path.exists(place)})
+
+
+def links_to(program):
+    """Follow the links from a name to a program -> {link: what it points to}."""
+    links = {}
+    while os.path.islink(program):
+        folder = os.path.realpath(os.path.dirname(program))
+        links[program] = os.path.normpath(os.path.join(folder, os.readlink(program)))
+        program = links[program]
+    return links
 
 
 def _is_below(path, folders):
@@ -219,9 +230,15 @@ def _system(courses):
     for path in sorted({*outermost(shown), *again, *hidden}, key=lambda p: p.count("/")):
         if path in hidden:
             mounts.append(("--tmpfs", path))
-        else:  # the folders above are made accessible: an interpreter may lie in a private home
-            mounts += [("--perms", "0755", "--dir", str(above))
-                       for above in list(Path(path).parents)[-2::-1]]
-            mounts.append(("--ro-bind", path, path))
+        else:
+            mounts += [*_folders_above(path), ("--ro-bind", path, path)]
+    for link, target in links_to(sys.executable).items():
+        if not _is_below(link, shown):
+            mounts += [*_folders_above(link), ("--symlink", target, link)]
     closed = [("--remount-ro", path) for path in hidden]
     return [word for option in (*links, *mounts, *closed, *files) for word in option]
+
+
+def _folders_above(path):
+    """Make them accessible: an interpreter may lie in a private home -> list of options."""
+    return [("--perms", "0755", "--dir", str(above)) for above in list(Path(path).parents)[-2::-1]]

@@ -5,8 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 
@@ -86,6 +87,23 @@ def test_no_solution_can_be_read_wherever_the_course_lies(course, library, monke
         shutil.rmtree(there)
     assert {word for word, reply in found.items() if "error" in reply} == {"writes", "writes where it is hidden"}
     assert seen == ["lies_there.py"]
+
+
+def test_python_may_be_a_link_to_a_link_in_a_folder_that_is_hidden():
+    """A bin folder in a home or in /tmp: the fork server starts all the same."""
+    with TemporaryDirectory(prefix="Über Bäume ", dir="/tmp") as name:
+        there = Path(name)
+        (there / "bin").mkdir()
+        (there / "home").symlink_to("bin")
+        (there / "bin" / "python3").symlink_to(os.path.realpath(sys.executable))
+        subprocess.run([there / "home" / "python3", "-m", "venv", "--without-pip", there / "env"], check=True)
+        libraries = Path(sysconfig.get_path("purelib", vars={"base": str(there / "env")}))
+        libraries.rmdir()
+        libraries.symlink_to(sysconfig.get_path("purelib"))
+        script = "from fi_grader.sandbox import choose; print(choose.sys.executable, choose.probe('bwrap'), sep='|')"
+        done = subprocess.run([there / "env" / "bin" / "python", "-c", script], capture_output=True, text=True,
+                              cwd=ROOT)
+    assert done.stdout == f"{there}/env/bin/python|\n", done.stderr
 
 
 if __name__ == "__main__":
