@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -70,8 +71,19 @@ def read_table(folder: Path, name: str) -> Table:
     column, target, units ("*" for the columns not listed), the numbers for words (`codes`), source
     and licence. A column of words that has codes is written in numbers.
 
+    The files are read once; each call returns a table of its own.
+
     Raises ValueError for a name that has no files in the folder.
     """
+    table = _stored_table(folder, name)
+    codes = {column: dict(words) for column, words in table.codes.items()}
+    return replace(
+        table, X=table.X.copy(), y=table.y.copy(), units=dict(table.units), codes=codes
+    )
+
+
+@cache
+def _stored_table(folder, name):
     cells = read_cells(folder, name)
     about = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
     codes = {

@@ -67,9 +67,10 @@ def test_mtcars_has_the_mean_fuel_economy_every_handbook_prints():
 def test_a_loaded_table_is_the_callers_own_and_its_features_are_numbers_but_for_words(load):
     first = load()
     assert all(map(pd.api.types.is_numeric_dtype, first.X.dtypes)) == (load is not golf_nominal)
-    first.X.iloc[0, 0] = first.X.iloc[1, 0]
+    first.X.iloc[0] = first.X.iloc[-1]
     first.y.iloc[:] = first.y.iloc[0]
-    assert not first.y.equals(load().y)
+    first.units.clear()
+    assert not first.X.equals(load().X) and not first.y.equals(load().y) and load().units
 
 
 def test_a_table_introduces_itself_in_one_line_and_shows_its_target_as_the_last_column():
