@@ -7,6 +7,7 @@ A blocked function keeps its identity and loses its body, so that an alias, a pa
 import importlib
 import inspect
 from contextlib import contextmanager
+from functools import cache
 from types import FunctionType, ModuleType
 
 
@@ -46,6 +47,7 @@ def block(names):
     return bodies
 
 
+@cache
 def functions_at(name):
     """Return the function of a dotted name, or every public function of a module -> list."""
     module, _, attribute = name.rpartition(".")
