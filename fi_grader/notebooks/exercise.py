@@ -46,13 +46,14 @@ class Assignment:
 
     @property
     def modules(self):
-        """List the modules, or functions, that the cells import or the questions block -> names."""
+        """List what the cells import and the questions block, and the modules of it -> names."""
         nodes = [node for c in self.cells if c.kind == "code" and c.part not in ("play", "hand_in")
                  for node in ast.walk(ast.parse(c.source))]
         names = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-        names |= {n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module}
-        blocked = {name for id in self.questions for name in QUESTIONS[id].blocked}
-        return sorted(names | blocked | {name.rpartition(".")[0] for name in blocked})
+        names |= {f"{n.module}.{alias.name}" for n in nodes
+                  if isinstance(n, ast.ImportFrom) and n.module for alias in n.names}
+        names |= {name for id in self.questions for name in QUESTIONS[id].blocked}
+        return sorted(names | {name.rpartition(".")[0] for name in names} - {""})
 
 
 def cell_from(raw):

@@ -60,6 +60,14 @@ def test_what_a_student_lends_is_taken_back_after_the_question(server):
     student.end()
 
 
+def test_the_tables_of_the_exercises_are_read_before_a_process_is_forked(server):
+    student = StudentProcess(server)
+    with student.within(5):
+        read = student.value("__import__('sys').modules['fi_teach.data.table']._stored_table.cache_info().currsize")
+    student.end()
+    assert read == 1  # set 1 has the midterm
+
+
 def test_memory_of_all_processes_together_has_a_limit(monkeypatch):
     monkeypatch.setitem(sandbox.LIMITS, "megabytes_in_all", 150)
     with closing(sandbox.ForkServer()) as server:

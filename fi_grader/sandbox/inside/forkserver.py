@@ -17,7 +17,7 @@ from contextlib import suppress
 
 from fi_grader.sandbox.inside import linux
 from fi_grader.sandbox.inside import protocol as messages
-from fi_grader.sandbox.inside.preload import preloaded
+from fi_grader.sandbox.inside.preload import preloaded, read_tables
 
 
 def main(control, settings):
@@ -26,6 +26,7 @@ def main(control, settings):
     A student process that uses too much memory is killed.
     """
     settings["library"] = preloaded(settings["modules"])
+    read_tables(settings["modules"])
     linux.lift_memory_limit()
     linux.adopt_orphans()
     gc.collect()

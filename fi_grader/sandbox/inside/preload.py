@@ -10,6 +10,8 @@ from fi_grader.sandbox.inside.restore import snapshot
 
 NAMES = ("Q", "CheckFailed", "Handle", "Question", "QUESTIONS", "Verdict", "judge")
 
+TABLES = ("fi_teach.data", "fi_course.tables")
+
 
 class Silent:
     """A question inside the sandbox: its check returns nothing, since the judge runs elsewhere."""
@@ -39,6 +41,15 @@ def preloaded(modules):
         with suppress(ImportError):
             importlib.import_module(name)
     return snapshot()
+
+
+def read_tables(names):
+    """Read the tables that are among these names: each process forked later has them."""
+    for module, _, name in (name.rpartition(".") for name in names):
+        if module in TABLES:
+            function = getattr(sys.modules[module], name, None)
+            with suppress(TypeError):  # no function, or none of a single table
+                function()
 
 
 class Channel:
