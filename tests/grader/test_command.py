@@ -2,12 +2,10 @@
 
 import json
 import re
-import shutil
 import sys
 import threading
 import zipfile
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from corpus import written
@@ -21,20 +19,6 @@ from fi_grader.report.results import seed_of
 from fi_grader.sandbox import choose
 from fi_grader.submissions import finding
 from notebooks import ROOT, filled, grade, lay, lay_course
-
-
-def test_what_lies_there_no_more_is_forgotten_and_other_sources_stay(tmp_path, monkeypatch):
-    """Also where folders are named from the current one."""
-    monkeypatch.chdir(tmp_path)
-    lay_course(tmp_path, anna=filled(), bert=filled())
-    grade(tmp_path)
-    shutil.rmtree(tmp_path / "in" / "bert")
-    (tmp_path / "in").rename(tmp_path / "other")
-    lay_course(tmp_path, cy=filled(), dee=filled())
-    grade(Path(), "other", "--only", "anna", "cy", "01_trees")
-    students = [line.split(",")[0] for line in (tmp_path / "out" / "students.csv").read_text().splitlines()[1:]]
-    assert students == ["anna", "cy"], "anna was found in another place, bert nowhere, dee was not asked for"
-    assert not (tmp_path / "out" / "feedback" / "bert" / "01_trees.html").exists()
 
 
 def test_an_error_while_jobs_are_handed_out_ends_the_run_and_what_was_graded_stays(tmp_path, monkeypatch):

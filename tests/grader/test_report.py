@@ -5,21 +5,17 @@ What they come to is in transcripts/deciding.txt, what is refused in refusals.tx
 
 import shutil
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from fi_course.questions import QUESTIONS
 from fi_grader.exports import gradebook
 from fi_grader.notebooks.exercise import load
-from fi_grader.report import course, results, spreadsheets, views
+from fi_grader.report import course, results
 from fi_grader.report.report import Report
-from fi_grader.submissions.finding import SkippedFile
 from notebooks import ROOT
 
 NAMES = ["01_trees", "02_golf", "03_mdi"]
-FOUND = {"source": "in", "file": "in/x", "name": "", "platform": "", "number": "", "time": "", "is_late": False,
-         "flags": []}
 
 
 @pytest.mark.parametrize("content", ["id;name;ta\na;Müller;Ben\n".encode("latin-1"),
@@ -37,39 +33,22 @@ def test_the_example_in_the_instructors_bundle_is_a_course_file(tmp_path):
     assert found.late.free_days == 3 and list(found.sets) == ["01_trees", "02_golf"] and len(found.roster.people) == 3
 
 
-def record(exercise, **found):
+def record(exercise, time):
     """Every answer to a set is right."""
     rows = [{"question": id, "status": "right", "points": question.points, "max_points": question.points, "mistake": "",
-             "message": "", "trace": "", "flags": []}
-            for id, question in QUESTIONS.items() if question.notebook == exercise]
-    return {"student": "a", "exercise": exercise, "key": "k", "flags": [], "rows": rows, "sandbox": "bwrap",
-            "answers": {}, "found": {**FOUND, **found}}
-
-
-def report_of(folder, *all_records, decided=None):
-    """The Report of a folder that holds these records."""
-    records = results.Records(folder)
-    for one in all_records:
-        records.add(one)
-    return Report(records, decided)
+             "message": "", "flags": []} for id, question in QUESTIONS.items() if question.notebook == exercise]
+    return {"student": "a", "exercise": exercise, "key": "k", "flags": [], "rows": rows,
+            "found": {"name": "", "time": time.isoformat(), "is_late": False, "flags": []}}
 
 
 def test_nbgraders_gradebook_gives_the_points_that_count(tmp_path):
     """Two sets, each a day late, and one free day: it is used up by the first."""
     assignments, deadline = load(ROOT / "exercises"), datetime(2026, 10, 12, 12, 0, tzinfo=UTC)
     sets = {name: course.Set(name, deadline=deadline) for name in NAMES[:2]}
-    decided = course.Course(Path("x"), late=course.Late(1, 0.1), sets=sets)
-    late = [record(name, time=(deadline + timedelta(days=0.5)).isoformat()) for name in sets]
-    gradebook.export(report_of(tmp_path, *late, decided=decided), assignments)
+    with results.opened(tmp_path) as records:
+        for name in sets:
+            records.add(record(name, deadline + timedelta(days=0.5)))
+        gradebook.export(Report(records, course.Course(late=course.Late(1, 0.1), sets=sets)), assignments)
     with gradebook.opened(tmp_path) as book:
         theirs = [book.find_submission(name, "a") for name in sets]
         assert [one.score - one.late_submission_penalty for one in theirs] == [19, 17.1]
-
-
-def test_files_that_were_skipped_in_another_source_stay_in_the_list(tmp_path):
-    report = report_of(tmp_path, record("01_trees"))
-    for source, names in (("week1", ["x", "y"]), ("week2", ["z"]), ("week1", ["x"])):
-        views.write_files(report, [SkippedFile("a", name, "no notebook", source) for name in names], [source])
-    rows = spreadsheets.read_table(tmp_path / "files.csv")[1]
-    assert [(row["file"], row["what became of it"]) for row in rows] == [
-        ("x", "left aside"), ("z", "left aside"), ("in/x", "graded")]

@@ -121,14 +121,3 @@ def test_a_clock_that_jumps_changes_nothing(submissions, undisturbed, tmp_path, 
     monkeypatch.setattr(time, "time", lambda: now + next(jumps))
     assert main(words(tmp_path / "course" / "in", tmp_path / "report")) == 0
     assert (tmp_path / "report" / "grades.csv").read_bytes() == (undisturbed / "grades.csv").read_bytes()
-
-
-def test_a_new_version_is_graded_and_the_others_are_not(submissions, undisturbed, tmp_path):
-    shutil.copytree(submissions.parent, tmp_path / "course")
-    shutil.copytree(undisturbed, tmp_path / "report")
-    lay(tmp_path / "course" / "in", {"student001/01_trees.ipynb": filled()})
-    assert main(words(tmp_path / "course" / "in", tmp_path / "report")) == 0
-    was, now = ({r["student"]: (r["key"], sum(row["points"] or 0 for row in r["rows"])) for r in lines_of(where)}
-                for where in (undisturbed, tmp_path / "report"))
-    assert {s for s in was if was[s] != now[s]} == {"student001"}
-    assert (was["student001"][1], now["student001"][1]) == (15, 16)
