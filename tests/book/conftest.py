@@ -1,6 +1,7 @@
 """The book as the tests see it: built once, served on localhost, looked at in one browser with the network blocked."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,20 +21,16 @@ ROOT = Path(__file__).resolve().parents[2]
 REAL = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
-def build(root=ROOT, *options):
-    """Run the build as `make book` does -> the finished process."""
-    command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(root), *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def build_small(root, *options):
-    """Build a small book, without importing Sphinx for it -> the finished process."""
+def run_tool(name, *arguments, settings=None):
+    """Run a tool of the book, without importing for it what another has imported -> the finished process."""
+    tool, arguments, settings = str(ROOT / f"book/tools/{name}.py"), list(map(str, arguments)), settings or {}
     if sys.platform != "linux":  # macOS forbids forks with its libraries loaded
-        return build(root, *options)
+        return subprocess.run([sys.executable, tool, *arguments], capture_output=True, text=True, check=False,
+                              env={**os.environ, **settings})
     with tempfile.TemporaryDirectory() as folder:
         said = [Path(folder, name) for name in ("out", "err")]
-        status = in_a_fork.run(str(ROOT / "book/tools/build.py"), ["--root", str(root), *options], *said)
-        return subprocess.CompletedProcess(options, status, *(path.read_text(encoding="utf-8") for path in said))
+        status = in_a_fork.run(tool, arguments, settings, *said)
+        return subprocess.CompletedProcess(arguments, status, *(path.read_text(encoding="utf-8") for path in said))
 
 
 def put(folder, files):
@@ -91,8 +88,9 @@ def sphinx_pages(folder, *names):
 
 @pytest.fixture(scope="session")
 def building():
-    """The book's build as it ended, well or not."""
-    return build()
+    """The book's build as it ended, well or not, as `make book` does it."""
+    command = [sys.executable, str(ROOT / "book/tools/build.py")]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="session")

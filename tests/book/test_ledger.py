@@ -1,10 +1,15 @@
-"""The ledger and the pages of the sources are made from what the build ran, and the build fails where they differ."""
+"""The ledger and the pages of the sources are made from what the build ran, and the build fails where they differ;
+beside a claim stands in how many draws it held."""
+
+import json
+import shutil
 
 import pytest
+from robustness import code_hash, result_path
 
 from fi_course.claims import settle
 
-from .conftest import put, sphinx_pages
+from .conftest import ROOT, notebook, put, sphinx_pages
 
 CLAIMS = """
 - {id: AAA-01, source: [golf post], claim: First, verdict: holds, chapter: trees}
@@ -63,7 +68,7 @@ def book(tmp_path):
         "book/ledger.rst": TABLES,
         "book/source.rst": "Source\n======\n\n.. source-page:: golf post\n",
         "book/reading.rst": "Reading\n=======\n\nOf :ledger-count:`all` claims :ledger-count:`fails` slipped.\n",
-        "notebooks/01_trees.ipynb": "{}"})
+        "notebooks/01_trees.ipynb": notebook("x = 1")})
 
 
 def write_chapter(book, *claims):
@@ -86,28 +91,72 @@ def test_pages_show_verdicts_figures_counts_and_links_and_follow_the_chapters(bo
     assert warnings == "" and "0.75" in page and "0.25" not in page
 
 
-WRONG = {
-    "claim AAA-02 belongs to this chapter, but no cell settles it": ([FIRST], {}),
-    "claim AAA-01 is settled 2 times": ([FIRST, SECOND, FIRST], {}),
-    "claim AAA-02 is settled here but is not in book/": (
-        [FIRST, SECOND], {"book/claims.yaml": CLAIMS.replace("AAA-02", "AAA-03")}),
-    "this cell shows 'fails', book/claims.yaml says 'holds'": (
-        [FIRST, SECOND], {"book/claims.yaml": CLAIMS.replace("Second, verdict: fails", "Second, verdict: holds")}),
-    "'false' is not all": (
-        [FIRST, SECOND], {"book/reading.rst": "Reading\n=======\n\n:ledger-count:`false`\n"}),
-    "claim OPN-02: the ledger's page has no table of the chapter 'bias'": (
-        [FIRST, SECOND], {"book/claims.yaml": CLAIMS + CLAIMS.splitlines()[3].replace("BBB-01", "OPN-02").replace(
-            "chapter: golf", "chapter: bias")}),
-    "sends the reader to '01 Felling', and no chapter has that section": (
-        [FIRST, SECOND], {"book/statements.yaml": STATEMENTS.replace("01 Growing", "01 Felling")}),
+APART = {
+    "a claim that no cell settles, and one that the ledger does not have": (
+        [FIRST, SECOND], {"book/claims.yaml": CLAIMS.replace("AAA-02", "AAA-03")}, [
+            "claim AAA-03 belongs to this chapter, but no cell settles it",
+            "claim AAA-02 is settled here but is not in book/"]),
+    "a claim settled twice or otherwise, a count, a table and a section that are not there": (
+        [FIRST, SECOND, FIRST], {
+            "book/claims.yaml": CLAIMS.replace("Second, verdict: fails", "Second, verdict: holds")
+            + CLAIMS.splitlines()[3].replace("BBB-01", "OPN-02").replace("golf}", "bias}"),
+            "book/reading.rst": "Reading\n=======\n\n:ledger-count:`false`\n",
+            "book/statements.yaml": STATEMENTS.replace("01 Growing", "01 Felling")}, [
+            "claim AAA-01 is settled 2 times",
+            "this cell shows 'fails', book/claims.yaml says 'holds'",
+            "'false' is not all",
+            "claim OPN-02: the ledger's page has no table of the chapter 'bias'",
+            "sends the reader to '01 Felling', and no chapter has that section"]),
 }
-"""A warning -> the claims that the chapter settles, and what is written after it ran."""
+"""What does not fit -> the claims that the chapter settles, what is written after it ran, the warnings."""
 
 
-@pytest.mark.parametrize("said", WRONG)
-def test_what_pages_and_ledger_do_not_share_is_a_warning(book, said):
+@pytest.mark.parametrize("what", APART)
+def test_what_pages_and_ledger_do_not_share_is_a_warning(book, what):
     """And warnings fail the build. Claims of chapters still to come, and what is open, are left in peace."""
-    chapter, files = WRONG[said]
+    chapter, files, said = APART[what]
     write_chapter(book, *chapter)
     warnings = sphinx_pages(put(book, files))[0]
-    assert said in warnings and "BBB-01" not in warnings and "OPN-01" not in warnings
+    assert [words for words in said if words not in warnings] == []
+    assert "BBB-01" not in warnings and "OPN-01" not in warnings
+
+
+CONFIGURATION = """extensions = ["myst_parser", "claims_ledger", "robustness"]
+suppress_warnings = ["toc", "myst.xref_missing"]
+"""
+
+
+def keep(book, held, **more):
+    """A result of 20 draws with one claim and one weak statement."""
+    one = {"cell": "a", "number": 1, "claim": "AAA-01", "source": "claim(...)", "one draw": False,
+           "in the book": True, "held": held, "varies": True, "lost": []}
+    other = one | {"claim": "", "source": "assert a > `b`", "held": 14, "lost": ["draw 3: a > b (1)"]}
+    example = one | {"claim": "", "source": "assert c", "one draw": True, "held": 3}
+    result = {"chapter": "01_trees", "code": code_hash(book / "notebooks/01_trees.ipynb"),
+              "package": {"version": "0.1.0", "hash": "abc"}, "versions": {"python": "3.11"},
+              "draws": 20, "seconds": 3, "errors": {}, "statements": [one, other, example]} | more
+    put(book, {result_path(book, "01_trees"): json.dumps(result)})
+
+
+def test_claim_ledger_and_page_say_in_how_many_draws_it_held(book):
+    """The mark links to the page and follows the result; the chapter's own output stays. The page counts and lists:
+    share, weak statements with what they met, what is about one draw, package and versions.
+    Before there is a result it says what to do, and an old count is not shown as if it were of the text beside it."""
+    def pages():
+        return sphinx_pages(book, "notebooks/01_trees", "book/ledger", "book/sure")[1:]
+
+    write_chapter(book, FIRST, SECOND)
+    shutil.copy(ROOT / "book/sure.md", put(book, {"conf.py": CONFIGURATION}) / "book/sure.md")
+    chapter, _, page = pages()
+    assert "fi-robustness" not in chapter and "No chapter has a result yet" in page
+    keep(book, 19)
+    chapter, ledger, page = pages()
+    mark = '<div class="fi-robustness"><a href="../book/sure.html">held in 19 of 20 draws</a></div></div>'
+    assert mark in chapter and "held in 19 of 20 draws" in ledger
+    for part in ("82.5\xa0%", "of 40 answers", "2 statements", "14 of 20", "`b`", "draw 3", "3 of 20", "0.1.0", "abc",
+                 "python 3.11"):
+        assert part in page, part
+    keep(book, 19, code="another")
+    chapter, ledger, page = pages()
+    assert "fi-robustness" not in chapter and "held in" not in ledger
+    assert "not run since it changed" in page

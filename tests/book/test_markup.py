@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .conftest import build_small, notebook, small_book
+from .conftest import notebook, run_tool, small_book
 
 GLOSSARY = "# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n"
 TEXT = """# 21 · A small chapter
@@ -76,7 +76,7 @@ def pages(tmp_path_factory):
         del cell["id"]
     root = small_book(tmp_path_factory.mktemp("small"), chapter, json.dumps(old),
                       extensions=("cards", "figures", "chapter", "glossary_links"), files={"book/other.md": GLOSSARY})
-    done = build_small(root)
+    done = run_tool("build", "--root", root)
     assert done.returncode == 0, done.stdout + done.stderr
     return [(root / f"_build/html/notebooks/{number}_small.html").read_text(encoding="utf-8") for number in (21, 22)]
 
