@@ -1,6 +1,5 @@
 """The start page: its picture keeps its promise, says why, and needs no script."""
 
-import re
 from itertools import combinations
 
 import numpy as np
@@ -92,9 +91,3 @@ def test_the_first_screen_says_what_this_is_and_where_to_begin(browser, address,
         for what in ("h1", "h1 + p", ".fi-begin a", *([".fi-ranks em:visible"] if view == "day" else [])):
             box = tab.locator(f".bd-article {what}").first.bounding_box()
             assert box["y"] > 0 and box["y"] + box["height"] < height, what
-
-
-def test_every_surprise_is_a_figure_that_its_chapter_computed(built_book):
-    page = (built_book / "book/start.html").read_text(encoding="utf-8")
-    pictures = re.findall(r'class="fi-elsewhere" src="\.\./_images/([\w.]+)" alt="([^"]+)"', page)
-    assert len(pictures) == 10 and all((built_book / "_images" / name).exists() for name, _ in pictures)
