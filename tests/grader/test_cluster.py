@@ -11,8 +11,7 @@ from corpus import hand_in, honest, no_notebooks
 
 from fi_grader import command
 from fi_grader.judging import worker as run
-from fi_teach.__main__ import main
-from notebooks import lay_course
+from notebooks import grade, lay_course
 
 # workers cannot import a test: what runs there is sent there
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -22,12 +21,12 @@ SPECIMENS = ("perfect", "empty", "right answer of another shape 1", "named mista
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """One set, and ten submissions of it from the corpus -> (exercises, submissions)."""
+    """One set, and ten submissions of it from the corpus -> folder."""
     base = lay_course(tmp_path_factory.mktemp("course"))
     cases = [case for group in (honest(), no_notebooks()) for case in group if case.name in SPECIMENS]
     assert len(cases) == len(SPECIMENS)
-    hand_in(cases, base / "submissions")
-    return base / "exercises", base / "submissions"
+    hand_in(cases, base / "in")
+    return base
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +38,7 @@ def cluster():
 
 
 def graded(course, report, *options):
-    exercises, submissions = course
-    words = ["--out", str(report), "--exercises", str(exercises), "--seed", "3", *options]
-    assert main(["grade", str(submissions), *words]) == 0
+    grade(course, "--seed", 3, *options, out=report)
     return {name: (report / name).read_bytes() for name in ("results.jsonl", "grades.csv", "students.csv")}
 
 

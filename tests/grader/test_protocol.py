@@ -213,9 +213,10 @@ def mutants(many, seed):
     for k in range(many):
         tree = deepcopy(replies[k % len(replies)])
         for _ in range(rng.integers(1, 3)):
-            at = tree["arguments"] if isinstance(tree, dict) and isinstance(tree.get("arguments"), list) else tree
-            at = spoiled_tree(at if rng.random() < 0.8 else tree, rng)
-            tree = at if at is not tree and not (isinstance(tree, dict) and "arguments" in tree) else tree
+            if isinstance(tree, dict) and "arguments" in tree and rng.random() < 0.8:
+                tree["arguments"] = spoiled_tree(tree["arguments"], rng)
+            else:
+                tree = spoiled_tree(tree, rng)
         content = json.dumps(tree).encode()
         yield spoiled_bytes(content, rng) if rng.random() < 0.1 else content
 

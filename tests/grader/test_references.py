@@ -4,8 +4,7 @@ import pytest
 
 from fi_course.questions import QUESTIONS
 from fi_grader.report.spreadsheets import read_table
-from fi_teach.__main__ import main
-from notebooks import ROOT, lay
+from notebooks import ROOT, grade, lay
 
 SETS = sorted({question.notebook for question in QUESTIONS.values()})
 
@@ -15,9 +14,8 @@ def grades(tmp_path_factory):
     """The rows of grades.csv for a student who hands in all solutions -> {question: row}."""
     folder = tmp_path_factory.mktemp("references")
     lay(folder, {f"in/anna/{name}.ipynb": (ROOT / f"solutions/{name}.ipynb").read_bytes() for name in SETS})
-    words = ["--out", str(folder / "out"), "--exercises", str(ROOT / "exercises"), "--seed", "4"]
-    assert main(["grade", str(folder / "in"), *words]) == 0
-    return {row["question"]: row for row in read_table(folder / "out" / "grades.csv")[1]}
+    out = grade(folder, "--exercises", ROOT / "exercises", "--seed", 4)
+    return {row["question"]: row for row in read_table(out / "grades.csv")[1]}
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -34,61 +34,45 @@ def mutants(many, seed):
         content = to_bytes(tree)
         for _ in range(rng.integers(1, 4) if rng.random() < 0.3 else 0):
             content = spoiled_bytes(content, rng)
-        yield _recoded(content, rng)
+        text = content.decode("utf-8", "replace")
+        recoded = [text.encode(code, "replace") for code in ("utf-8-sig", "utf-16", "latin-1")]
+        yield [*recoded, *[content] * 27][rng.integers(30)]
 
 
 def spoiled_tree(tree, rng):
-    """The tree with one part replaced, taken out, doubled, renamed or moved; now and then the whole of it."""
-    owner, key = _place(tree, rng)
-    if owner is None:
-        return _junk(rng)
-    what = rng.integers(6)
-    if what == 0:
-        owner[key] = _junk(rng)
-    elif what == 1:
+    """The tree with one part replaced, wrapped, taken out, renamed or doubled; now and then the whole of it."""
+    whole = [tree]
+    owner, key = _place(whole, rng)
+    elsewhere, there = _place(whole, rng)
+    part, name, what = owner[key], str(rng.choice(NAMES)), rng.integers(6)
+    if what < 4:
+        owner[key] = deepcopy([JUNK[rng.integers(len(JUNK))], elsewhere[there], [part], {name: part}][what])
+    elif what == 4 and owner is not whole:
         del owner[key]
-    elif what == 2 and isinstance(owner, list):
-        owner[key:key] = [deepcopy(owner[key])] * int(rng.integers(1, 30))
-    elif what == 3 and isinstance(owner, dict):
-        owner[str(rng.choice(NAMES))] = owner.pop(key)
-    elif what == 4:
-        owner[key] = [owner[key]] if rng.random() < 0.5 else {str(rng.choice(NAMES)): owner[key]}
+    elif isinstance(owner, dict):
+        owner[name] = owner.pop(key)
     else:
-        other, there = _place(tree, rng)
-        owner[key] = deepcopy(other[there]) if other is not None else _junk(rng)
-    return tree
+        owner[key:key] = [deepcopy(part)] * int(rng.integers(1, 30))
+    return whole[0]
 
 
-def _junk(rng):
-    return deepcopy(JUNK[rng.integers(len(JUNK))])
-
-
-def _place(tree, rng):
-    """A part of the tree, by the list or dictionary that holds it and its key there; (None, None) for the whole."""
-    owner, key = None, None
-    while isinstance(tree, list | dict) and tree and (owner is None or rng.random() < 0.95):
-        owner = tree
-        key = int(rng.integers(len(tree))) if isinstance(tree, list) else list(tree)[rng.integers(len(tree))]
-        tree = tree[key]
-    return (None, None) if rng.random() < 0.005 else (owner, key)
+def _place(whole, rng):
+    """A part of a tree: the list or dictionary that holds it, and its key there."""
+    owner, key = whole, 0
+    while isinstance(owner[key], list | dict) and owner[key] and rng.random() < (0.995 if owner is whole else 0.95):
+        owner = owner[key]
+        key = int(rng.integers(len(owner)))
+        key = list(owner)[key] if isinstance(owner, dict) else key
+    return owner, key
 
 
 def spoiled_bytes(content, rng):
-    """The bytes with some of them changed, cut out, put in or repeated."""
+    """The bytes with some of them cut out, put in, repeated or changed."""
     at, size = int(rng.integers(len(content) + 1)), int(rng.integers(1, 200))
     here, rest = content[:at], content[at:]
-    return [lambda: here + rng.bytes(size)[:4] + rest[4:], lambda: here + rest[size:], lambda: here + rng.bytes(size)
-            + rest, lambda: here + rest[:size] + rest,
-            lambda: here, lambda: here + b'"' + rest, lambda: here + b"[" * size + rest,
-            lambda: content.replace(b'"', b"'", 3)][rng.integers(8)]()
-
-
-def _recoded(content, rng):
-    code = rng.integers(30)
-    if code > 2:
-        return content
-    text = content.decode("utf-8", "replace")
-    return [b"\xef\xbb\xbf" + content, text.encode("utf-16", "replace"), text.encode("latin-1", "replace")][code]
+    return [here, here + rest[size:], here + rest[:size] + rest, here + rng.bytes(size) + rest,
+            here + rng.bytes(size)[:4] + rest[4:], here + b'"' + rest, here + b"[" * size + rest,
+            content.replace(b'"', b"'", 3)][rng.integers(8)]
 
 
 def outcome(assignment, content):
