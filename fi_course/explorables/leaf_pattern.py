@@ -76,7 +76,7 @@ def leaf_state(mix, stands_in, leaf):
                           "stand-in passes (b)": _bits(players, b),
                           "share at this leaf": paid, "shares so far": total})
     scene = tree_panel(small_tree(), title="The tree (MPa)", hues=HUES, to=node, level=70,
-                       leaf_width=58)
+                       leaf_width=40)
     return State(_in_words(mix, stands_in, leaf, value, players, a, b, paid, total),
                  [scene, _integrand_panel(value, players, a, b), _total_panel(paid, total)], table,
                  reached=not paid.any())

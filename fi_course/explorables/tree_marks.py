@@ -84,7 +84,8 @@ def _lines(tree, t, answers):
     """
     rows = tree.weighted_n_node_samples[t]
     if tree.classes is None:
-        content = [f"{tree.value[t, 0]:.4g}", f"{rows:g} rows"]
+        value = f"{tree.value[t, 0]:.4g}"
+        content = [value, f"{rows:g}", "rows"] if tree.is_leaf[t] else [f"{rows:g} rows"]
     elif tree.is_leaf[t]:
         share = tree.value[t].max()
         content = [str(tree.classes[tree.value[t].argmax()]),

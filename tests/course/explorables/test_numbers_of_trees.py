@@ -180,7 +180,7 @@ def test_boxes_hold_every_row_of_the_table_and_what_is_predicted():
     assert sum(int(words[1]) for words in lines if len(words) == 2) == 14
     tree = grow_cart(*mtcars(), criterion="variance", max_depth=1)
     assert [box["lines"] for box in of_kind(tree_panel(tree)["marks"], "box")][1:] == [
-        [f"{tree.value[t, 0]:.4g}", f"{tree.n_node_samples[t]} rows"] for t in (1, 2)]
+        [f"{tree.value[t, 0]:.4g}", str(tree.n_node_samples[t]), "rows"] for t in (1, 2)]
 
 
 def test_a_note_stands_above_its_node_and_leaves_stand_side_by_side():
