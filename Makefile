@@ -45,8 +45,9 @@ check: $(TEST_STAMP) ## what one runs often, a minute and a half: lint, types, t
 
 test: ## run everything: lint, types, unit tests, notebooks, the book under -W, the pages in a browser
 	@$(MAKE) --no-print-directory -j 2 $(TEST_STAMP) tools
+	$(BIN)/python book/tools/exercises.py --expected _build/expected
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10 \
-	  --doctest-modules --nbval --nbval-current-env tests fi_teach fi_audit fi_course fi_grader solutions
+	  --doctest-modules --nbval --nbval-current-env tests fi_teach fi_audit fi_course fi_grader solutions _build/expected
 
 tools: ## install the two programs that pip cannot, Chromium and bubblewrap
 	@sh .ci/tools

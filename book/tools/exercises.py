@@ -1,8 +1,9 @@
 """Derive exercises/ from solutions/: stamp the sources with what their questions say,
 then clear the answers.
 
-    python book/tools/exercises.py    write solutions/ (stamped) and exercises/
-    pytest --nbval solutions          run them, and compare each verdict
+    python book/tools/exercises.py                      write solutions/ (stamped) and exercises/
+    python book/tools/exercises.py --expected FOLDER    copies that store what checks say of stubs
+    pytest --nbval solutions FOLDER                     run them, and compare each verdict
 
 An author writes plain cells. A markdown cell that begins `### trees.decrease` opens a question;
 the cell with `### BEGIN SOLUTION` is its answer and the cell `Q("trees.decrease").check(decrease)`
@@ -16,6 +17,7 @@ stored, and none is compared: those cells carry nbval's tag. A cell that ends in
 part of a question. The last cell hands in.
 """
 
+import argparse
 import ast
 import re
 from copy import deepcopy
@@ -103,10 +105,8 @@ def _stamp_part(cell, part, question, place):
         cell.source = first + hidden * (question.kind in DRAWS_INPUTS)
         about["seconds"] = question.seconds
         right = card_of(question, Verdict("right", meaning=question.meaning))
-        # nbval compares the outputs of cells that have been run once
-        cell.execution_count, cell.outputs = 1, [nbformat.v4.new_output(
-            "execute_result", execution_count=1,
-            data={"text/html": right._repr_html_(), "text/plain": repr(right)})]
+        _store(cell, nbformat.v4.new_output("execute_result", execution_count=1, data={
+            "text/html": right._repr_html_(), "text/plain": repr(right)}))
     if part in ("answer", "check"):
         grade = part == "check" or cell.cell_type == "markdown"  # prose is graded by hand
         cell.metadata["nbgrader"] = {
@@ -116,49 +116,84 @@ def _stamp_part(cell, part, question, place):
     cell.metadata["fi_teach"] = about
 
 
+def _store(cell, output):
+    """The output that is expected; nbval compares those of cells that have been run once."""
+    cell.outputs, cell.execution_count = [output], 1
+
+
 def derive(notebook):
-    """The exercise of a stamped solutions notebook, as nobody has run it yet; answers and hidden
-    tests are cleared by nbgrader's own preprocessors.
+    """The exercise of a stamped solutions notebook, as nobody has run it yet."""
+    exercise = expected(notebook)
+    for cell in (cell for cell in exercise.cells if cell.cell_type == "code"):
+        cell.outputs, cell.execution_count = [], None
+    return exercise
+
+
+def expected(notebook):
+    """The same with what each check says of its stub; answers and hidden tests are cleared by
+    nbgrader's own preprocessors.
 
     Raises SystemExit if a check takes a stub for an answer.
     """
-    exercise, space = deepcopy(notebook), {"__name__": "exercise"}
+    notebook, space = deepcopy(notebook), {"__name__": "exercise"}
     stubs = {"ClearSolutions": {"code_stub": {"python": CODE_STUB}, "text_stub": TEXT_STUB}}
     for name in ("LockCells", "ClearSolutions", "ClearOutput", "ClearHiddenTests",
                  "ComputeChecksums"):
         step = getattr(preprocessors, name)(**stubs.get(name, {}))
-        exercise, _ = step.preprocess(exercise, {})
-    for cell in (cell for cell in exercise.cells if cell.cell_type == "code"):
-        cell.outputs, cell.execution_count = [], None
+        notebook, _ = step.preprocess(notebook, {})
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         about = cell.metadata.get("fi_teach", {})
         part = about.get("part")
         if part in ("answer", "check"):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
         if part == "check":
-            handed_over = ast.unparse(ast.parse(cell.source).body[0].value.args[0])
-            verdict = judge(QUESTIONS[about["question"]], eval(handed_over, space))
-            if verdict.status != "not started":
-                raise SystemExit(f"the check of {about['question']} says {verdict.status!r} of the "
-                                 "stub, and not 'not started'.")
+            _expect_not_started(cell, QUESTIONS[about["question"]], space)
         elif part not in ("play", "hand_in"):  # what is defined, of a stub also what it assigns
             kinds = ast.stmt if part == "answer" else ast.Import | ast.ImportFrom | ast.FunctionDef
             kept = [node for node in ast.parse(cell.source).body
                     if isinstance(node, kinds) and not isinstance(node, ast.Expr)]
             exec(ast.unparse(kept), space)
-    return exercise
+    return notebook
+
+
+def _expect_not_started(cell, question, space):
+    """Store in a check cell what it says of what it is handed: the stub."""
+    handed_over = ast.unparse(ast.parse(cell.source).body[0].value.args[0])
+    verdict = judge(question, eval(handed_over, space))
+    if verdict.status != "not started":
+        raise SystemExit(f"the check of {question.id} says {verdict.status!r} of the stub, "
+                         "and not 'not started'.")
+    words = repr(card_of(question, verdict))
+    _store(cell, nbformat.v4.new_output("error", ename="CheckFailed", evalue=words,
+                                        traceback=[words]))
+
+
+def stamped(root):
+    """The notebooks of solutions/, stamped -> {path: notebook}."""
+    return {path: stamp(nbformat.read(path, as_version=4))
+            for path in sorted((root / "solutions").glob("[0-9]*.ipynb"))}
 
 
 def wanted(root=ROOT):
     """What solutions/ and exercises/ ought to hold -> {path: text}."""
     texts = {}
-    for path in sorted((root / "solutions").glob("[0-9]*.ipynb")):
-        notebook = stamp(nbformat.read(path, as_version=4))
+    for path, notebook in stamped(root).items():
         texts[path] = text_of(notebook)
         texts[root / "exercises" / path.name] = text_of(derive(notebook))
     return texts
 
 
-def main():
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--expected", metavar="FOLDER", type=Path,
+                        help="write copies for pytest --nbval into FOLDER, and nothing else")
+    folder = parser.parse_args(arguments).expected
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, notebook in stamped(ROOT).items():
+            (folder / path.name).write_text(text_of(expected(notebook)), encoding="utf-8")
+        print(f"exercises, with what their checks say of a stub: {folder}")
+        return
     texts = wanted()
     for path, text in texts.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:

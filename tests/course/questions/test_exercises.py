@@ -1,7 +1,7 @@
 """exercises/ is what solutions/ becomes when the answers are cleared: byte for byte, leaking nothing, run by nobody.
 
-`make test` runs solutions/ with `pytest --nbval`, cell by cell: what each check says is compared with what is stored of
-it. What it says of its stub is proved in test_proof.py, and held by the tool that writes exercises/.
+`make test` runs solutions/ and copies of exercises/ with `pytest --nbval`, cell by cell:
+what each check says is compared with what is stored of it, which of an exercise only the copies do.
 """
 
 import ast
@@ -25,6 +25,14 @@ ROOT = Path(__file__).resolve().parents[3]
 SOLUTIONS = sorted((ROOT / "solutions").glob("[0-9]*.ipynb"))
 EXERCISES = sorted((ROOT / "exercises").glob("*.ipynb"))
 MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "HIDDEN TESTS", "check_hidden")
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory):
+    """The exercises with what each check is expected to say of its stub -> their folder."""
+    folder = tmp_path_factory.mktemp("expected") / "exercises"
+    tool.main(["--expected", str(folder)])
+    return folder
 
 
 def cells_of(path):
@@ -62,7 +70,7 @@ def test_what_is_out_of_date_is_written_and_what_has_no_source_goes(tmp_path, mo
     monkeypatch.setattr(tool.wanted, "__defaults__", (tmp_path,))
     (tmp_path / "exercises/02_gone.ipynb").touch()
     for said in ("written: exercises/01_trees.ipynb\ndeleted: exercises/02_gone.ipynb\n", ""):
-        tool.main()
+        tool.main([])
         assert capsys.readouterr().out == said
     assert (tmp_path / "exercises/01_trees.ipynb").read_bytes() == EXERCISES[0].read_bytes()
 
@@ -85,22 +93,31 @@ def test_no_line_of_a_solution_or_hidden_test_leaks(path):
                 or (len(line) > 25 and json.dumps(line, ensure_ascii=False)[1:-1] in everything)]
 
 
+@pytest.mark.parametrize("path", EXERCISES, ids=lambda p: p.stem)
+def test_an_exercise_is_stored_as_nobody_has_run_it_and_its_copy_differs_in_verdicts_alone(path, copies):
+    ours, copy = (nbformat.read(p, as_version=4) for p in (path, copies / path.name))
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in ours.cells)
+    assert any(cell.get("outputs") for cell in copy.cells)
+    for cell in (cell for cell in copy.cells if cell.cell_type == "code"):
+        cell.outputs, cell.execution_count = [], None
+    assert ours == copy
+
+
 @pytest.mark.parametrize("path", SOLUTIONS + EXERCISES, ids=lambda p: f"{p.parent.name}-{p.stem}")
-def test_solutions_store_verdicts_and_nothing_else_with_unique_ids_in_nbgraders_format(path):
-    """A check cell of solutions/ stores "Right"; no other output is stored or compared. An exercise is stored as nobody
-    has run it."""
-    notebook = nbformat.read(path, as_version=4)
+def test_notebooks_store_verdicts_and_nothing_else_with_unique_ids_in_nbgraders_format(path, copies):
+    """A check cell stores "Right" or "Not started"; the output of any other cell is neither stored nor compared."""
+    notebook = nbformat.read(path if path in SOLUTIONS else copies / path.name, as_version=4)
     ids = [cell.id for cell in notebook.cells]
     assert len(set(ids)) == len(ids)
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         tags = cell.metadata.get("tags", [])
-        is_check = cell.metadata.get("fi_teach", {}).get("part") == "check"
-        assert is_check != ("nbval-ignore-output" in tags)
-        if is_check and path in SOLUTIONS:
+        if cell.metadata.get("fi_teach", {}).get("part") == "check":
             (output,) = cell.outputs
-            assert cell.execution_count == 1 and output.data["text/plain"].startswith("Right")
+            first = output.evalue if path in EXERCISES else output.data["text/plain"]
+            assert cell.execution_count == 1 and "nbval-ignore-output" not in tags
+            assert first.startswith("Right" if path in SOLUTIONS else "Not started")
         else:
-            assert not cell.outputs and cell.execution_count is None
+            assert not cell.outputs and cell.execution_count is None and "nbval-ignore-output" in tags
         is_ours = cell.metadata.get("fi_teach", {}).get("part") in ("answer", "check")
         assert ("raises-exception" in tags) == (is_ours and path in EXERCISES), "Run All goes on below an error"
     MetadataValidator().validate_nb(notebook)
@@ -194,18 +211,20 @@ def validated(folder):
 
 
 @pytest.mark.slow
-def test_nbval_turns_red_for_a_wrong_reference_and_a_changed_message(tmp_path):
+def test_nbval_turns_red_for_a_wrong_reference_a_changed_message_and_a_check_that_takes_a_stub(tmp_path, copies):
     """Each fault fails the check cell of its own question, which the report names, and no other cell."""
-    solutions = SOLUTIONS[0]
+    solutions, exercises = SOLUTIONS[0], copies / EXERCISES[0].name
     planted(tmp_path, solutions, "trees.decrease", "parent = [a + b", "parent = [a + 2 * b")
     planted(tmp_path, solutions, "trees.first_cut", '"c", "because', '"a", "because')
     planted(tmp_path, solutions, "trees.recall_mean", "Right", "Well done", where="check")
+    planted(tmp_path, exercises, "trees.recall_two_draws", "...  # your answer", "0.42")
     nbformat.write(only(solutions, "trees.thresholds"), tmp_path / "untouched.ipynb")
     code, failed, report = validated(tmp_path)
     assert code == 1
-    assert failed == ["solutions_trees.decrease_answer", "solutions_trees.first_cut_answer",
-                      "solutions_trees.recall_mean_check"]
-    assert all(f'Q("trees.{name}").check' in report for name in ("decrease", "first_cut", "recall_mean"))
+    assert failed == ["exercises_trees.recall_two_draws_answer", "solutions_trees.decrease_answer",
+                      "solutions_trees.first_cut_answer", "solutions_trees.recall_mean_check"]
+    assert all(f'Q("trees.{name}").check' in report
+               for name in ("decrease", "first_cut", "recall_mean", "recall_two_draws"))
 
 
 def test_a_wrong_reference_cannot_renew_its_own_verdict():
