@@ -53,8 +53,8 @@ def grade(options):
                     "sandbox": level}
         seen = _grade(chain([first], submissions), is_wanted, len(found.files), assignments,
                       records, settings, options)
-        for student, exercise in [place for place, (*_, source) in records.places.items()
-                                  if source in sources and place not in seen]:
+        for student, exercise in [place for place in records if place not in seen
+                                  and records.found[place].get("source") in sources]:
             del records.places[student, exercise]
             (records.folder / "feedback" / student / f"{exercise}.html").unlink(missing_ok=True)
         records.sort()
@@ -132,7 +132,7 @@ def _grade(submissions, is_wanted, n_students, assignments, records, settings, o
             bar.total += (one.student in students) - (not is_wanted(one))
             students.add(one.student)
             if records.has(place, key) and is_wanted(one):
-                if records[place]["found"] != one.found:
+                if records.found[place] != one.found:
                     records.add({**records[place], "found": one.found})
                 bar.update()
             elif is_wanted(one):

@@ -20,9 +20,6 @@ from fi_grader.submissions.platforms import Owner
 
 MOODLE = read_table(Path(__file__).with_name("moodle_columns.csv"))[1]
 """The columns by the names that Moodle's languages give them."""
-WORKSHEET = ("Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade",
-             "Grade can be changed", "Last modified (submission)", "Last modified (grade)",
-             "Feedback comments")
 CANVAS = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID",
           "Integration ID", "Root Account", "Section")
 """The columns of a gradebook that are about the student."""
@@ -83,7 +80,7 @@ def to_moodle(report, exercise, worksheet=None):
                 path.read_bytes())
     missing = sorted(student for student, e in report.records
                      if e == exercise and student not in whose
-                     and report.records[student, e]["found"]["platform"] in ("Moodle", ""))
+                     and report.records.found[student, e]["platform"] in ("Moodle", ""))
     notes += [f"no line in the worksheet: {', '.join(missing)}"] * bool(missing)
     sheet = report.folder / "exports" / "moodle" / f"{exercise}.csv"
     pages = sheet.with_name(f"{exercise}-feedback.zip")
@@ -100,9 +97,12 @@ def _fresh_worksheet(report, exercise, handed_in):
                          "hand in the grading worksheet, with --moodle FILE.")
     people = ((number, report.student(id))
               for number, id in sorted(handed_in.items(), key=lambda one: int(one[0])))
-    rows = [(f"Participant {number}", student.name, student.person.email, "Submitted for grading",
-             "", "", "Yes", "-", "-", "") for number, student in people]
-    return WORKSHEET, [dict(zip(WORKSHEET, row, strict=True)) for row in rows]
+    rows = [{"Identifier": f"Participant {number}", "Full name": student.name,
+             "Email address": student.person.email, "Status": "Submitted for grading",
+             "Grade": "", "Maximum Grade": "", "Grade can be changed": "Yes",
+             "Last modified (submission)": "-", "Last modified (grade)": "-",
+             "Feedback comments": ""} for number, student in people]
+    return list(rows[0]), rows
 
 
 def comment_on(record, score):

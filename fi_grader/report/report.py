@@ -180,7 +180,7 @@ class Report:
     @cached_property
     def names(self):
         """The students' names, where the roster or a platform gave them -> {student: name}."""
-        found = {place[0]: self.records[place]["found"]["name"] for place in self.records}
+        found = {place[0]: self.records.found[place]["name"] for place in self.records}
         return {**found, **{id: one.name for id, one in self.course.roster.people.items()}}
 
     def student(self, id):
@@ -231,7 +231,7 @@ class Report:
 
     def handed_in_as(self, platform, exercise=None):
         """Collect the numbers under which a platform knows students -> {number: student}."""
-        found = ((place[0], self.records[place]["found"]) for place in self.records
+        found = ((place[0], self.records.found[place]) for place in self.records
                  if exercise in (None, place[1]))
         return {facts["number"]: student for student, facts in found
                 if facts["platform"] == platform and facts["number"]}

@@ -89,7 +89,8 @@ class Records:
 
     They are read when asked for, so that no class fills the memory.
 
-    places : {(student, exercise): (where its line begins, its key, the source it was found in)}
+    places : {(student, exercise): (where its line begins, its key)}
+    found : {(student, exercise): how it was handed in}
     """
 
     def __init__(self, report):
@@ -98,7 +99,7 @@ class Records:
 
     def _open(self):
         """Find each result; what a killed run left half written at the end is cut off."""
-        self.places, self.n_lines, end = {}, 0, 0
+        self.places, self.found, self.n_lines, end = {}, {}, 0, 0
         with explained(self.path):
             self.file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
             with open(self.path, "rb") as lines:
@@ -113,8 +114,9 @@ class Records:
         self.n_lines += 1
         try:
             record = json.loads(line)
-            self.places[record["student"], record["exercise"]] = (
-                start, record["key"], record.get("found", {}).get("source", ""))
+            place = record["student"], record["exercise"]
+            self.places[place] = start, record["key"]
+            self.found[place] = record["found"]
         except (ValueError, KeyError, TypeError, AttributeError):
             raise ValueError(f"{self.path}, line {self.n_lines}: this is no result, so the file "
                              "was changed by something else. Delete that line, and the submission "

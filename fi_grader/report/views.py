@@ -121,7 +121,7 @@ def write_files(report, skipped, sources):
     rows = [(escaping.name(student), "", file, "left aside", why, "", "", "")
             for entries in kept.values() for student, file, why in entries]
     for student, exercise in report.records:
-        found = report.records[student, exercise]["found"]
+        found = report.records.found[student, exercise]
         state = "graded" if found["file"] else "nothing handed in"
         rows.append((escaping.name(student), exercise, found["file"], state,
                      "; ".join(found["flags"]), found["time"], found["platform"], found["number"]))
