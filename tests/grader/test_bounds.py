@@ -5,20 +5,16 @@ import os
 import time
 
 import pytest
-from corpus import ESSAY, overwritten
+from corpus import overwritten
 from mutants import mutants, outcome
 
 from fi_grader.judging import judge as judging
-from fi_grader.notebooks.exercise import cell_from, load
+from fi_grader.notebooks.exercise import cell_from
 from fi_grader.notebooks.matching import LONGEST_PROSE, align, match
 from fi_grader.submissions import finding
 from fi_grader.submissions import reading as read
 from fi_grader.submissions.reading import File
-from notebooks import ROOT, filled, find, grade, handed_out, lay, lay_course, zipped
-
-SETS = load(ROOT / "exercises")
-TREES = SETS["01_trees"]
-
+from notebooks import ESSAY, ROOT, SETS, TREES, filled, find, grade, handed_out, lay, lay_course, zipped
 
 # Spoiled at random
 

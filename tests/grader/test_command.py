@@ -14,11 +14,10 @@ import fi_teach.__main__ as cli
 from fi_grader import command
 from fi_grader.exports import gradescope
 from fi_grader.judging import judge, worker
-from fi_grader.notebooks.exercise import load
 from fi_grader.report.results import seed_of
 from fi_grader.sandbox import choose
 from fi_grader.submissions import finding
-from notebooks import ROOT, filled, grade, lay, lay_course
+from notebooks import ROOT, SETS, TREES, filled, grade, lay, lay_course
 
 
 def test_an_error_while_jobs_are_handed_out_ends_the_run_and_what_was_graded_stays(tmp_path, monkeypatch):
@@ -53,7 +52,7 @@ def test_ctrl_c_ends_in_a_word(tmp_path, capsys, monkeypatch):
 def test_what_the_grader_itself_could_not_do_is_tried_again():
     """Its result is written down for a person to see, but not under the key that would keep it."""
     job = {"student": "anna", "exercise": "01_trees", "key": "k", "found": {"file": "x"}, "problem": ""}
-    record = worker.named_record(job, {"problem": "the grader was ended twice"}, load(ROOT / "exercises"), "bwrap")
+    record = worker.named_record(job, {"problem": "the grader was ended twice"}, SETS, "bwrap")
     assert record["flags"] == ["given up"] and record["key"] != "k"
 
 
@@ -108,16 +107,16 @@ def test_the_steps_of_the_readme_are_those_that_a_submission_takes(tmp_path, mon
     text = (ROOT / "fi_grader" / "README.md").read_text(encoding="utf-8")
     steps = re.findall(r"`(\w+(?:\.\w+)+)`", text[text.index("\n1. "):text.index("Where things are")])
     assert len(steps) >= 10
-    seen, trees = {}, load(ROOT / "exercises")["01_trees"]
+    seen = {}
 
     def watch(frame, event, _):
         if event == "call" and frame.f_globals.get("__name__", "").startswith("fi_grader"):
             seen.setdefault(f"{frame.f_globals['__name__'].rpartition('.')[2]}.{frame.f_code.co_qualname}")
     lay_course(tmp_path, anna=filled())
     choose.level("auto")  # its trial forks too
-    with closing(choose.start_server("bwrap", trees.modules)) as server:
+    with closing(choose.start_server("bwrap", TREES.modules)) as server:
         monkeypatch.setattr(worker.Worker, "_exchange", lambda _, job, content: {
-            "record": judge.grade(trees, content, server, seed=1)})
+            "record": judge.grade(TREES, content, server, seed=1)})
         for who in (sys, threading):
             who.setprofile(watch)
         try:

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from corpus import ESSAY, PLACES, SEED, bulky, every_case, flags, hand_in, honest, points, problem
+from corpus import PLACES, SEED, bulky, every_case, flags, hand_in, honest, points, problem
 
-from notebooks import ROOT, find
+from notebooks import ESSAY, ROOT, find
 
 SANDBOX = os.environ.get("FI_TEACH_WALLS", "bwrap")
 """The sandbox that the corpus goes through: `make test-walls` sends it through WebAssembly."""

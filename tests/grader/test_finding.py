@@ -5,12 +5,10 @@ Whose it is says the name that a platform or the instructor gave it, never what 
 
 from pathlib import Path
 
-from fi_grader.notebooks.exercise import load
 from fi_grader.submissions import finding
 from fi_grader.submissions.reading import MOST_FILES
-from notebooks import ROOT, filled, lay, to_bytes, zipped
+from notebooks import ROOT, SETS, filled, lay, to_bytes, zipped
 
-SETS = load(ROOT / "exercises")
 TREES, GOLF = to_bytes(filled()), (ROOT / "exercises" / "02_golf.ipynb").read_bytes()
 
 

@@ -15,12 +15,11 @@ from fi_grader.exports.gradebook import opened
 from fi_grader.release import NBGRADER_CONFIG
 from fi_grader.report.spreadsheets import read_table
 from fi_teach.__main__ import main
-from notebooks import ROOT, filled, find, lay
+from notebooks import ESSAY, ROOT, filled, find, lay
 
 STUDENTS = {"anna": {}, "bert": {"trees.recall_mean": "average_of_all = 55",
                                  "trees.decrease": "def decrease(left, right):\n    return 0"}}
 POINTS = {"anna": 16, "bert": 12}
-ESSAY = "trees.what_sixty_means"
 
 
 def nbgrader(folder, *words):

@@ -10,15 +10,12 @@ import pytest
 
 from fi_grader.judging.student import StudentProcess, StudentProcessDied
 from fi_grader.judging.worker import Worker
-from fi_grader.notebooks.exercise import cell_from, load
+from fi_grader.notebooks.exercise import cell_from
 from fi_grader.notebooks.matching import align
 from fi_grader.sandbox import choose as sandbox
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.inside.restore import could_overwrite
-from notebooks import ROOT, filled, handed_out, to_bytes
-
-TREES = load(ROOT / "exercises")["01_trees"]
-
+from notebooks import ROOT, TREES, filled, handed_out, to_bytes
 
 # Aligning
 

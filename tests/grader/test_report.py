@@ -10,10 +10,9 @@ import pytest
 
 from fi_course.questions import QUESTIONS
 from fi_grader.exports import gradebook
-from fi_grader.notebooks.exercise import load
 from fi_grader.report import course, results
 from fi_grader.report.report import Report
-from notebooks import ROOT
+from notebooks import ROOT, SETS
 
 NAMES = ["01_trees", "02_golf", "03_mdi"]
 
@@ -43,12 +42,12 @@ def record(exercise, time):
 
 def test_nbgraders_gradebook_gives_the_points_that_count(tmp_path):
     """Two sets, each a day late, and one free day: it is used up by the first."""
-    assignments, deadline = load(ROOT / "exercises"), datetime(2026, 10, 12, 12, 0, tzinfo=UTC)
+    deadline = datetime(2026, 10, 12, 12, 0, tzinfo=UTC)
     sets = {name: course.Set(name, deadline=deadline) for name in NAMES[:2]}
     with results.opened(tmp_path) as records:
         for name in sets:
             records.add(record(name, deadline + timedelta(days=0.5)))
-        gradebook.export(Report(records, course.Course(late=course.Late(1, 0.1), sets=sets)), assignments)
+        gradebook.export(Report(records, course.Course(late=course.Late(1, 0.1), sets=sets)), SETS)
     with gradebook.opened(tmp_path) as book:
         theirs = [book.find_submission(name, "a") for name in sets]
         assert [one.score - one.late_submission_penalty for one in theirs] == [19, 17.1]

@@ -1,8 +1,7 @@
 """By what answers are known that two have written alike; who is told is in transcripts/deciding.txt."""
 
 from fi_grader.judging.judge import GradingRun, plan_of, record_of
-from fi_grader.notebooks.exercise import load
-from notebooks import EXERCISE, ROOT, filled, handed_out, to_bytes
+from notebooks import ESSAY, TREES, filled, handed_out, to_bytes
 
 OWN = """def decrease(left, right):
     both = [l + r for l, r in zip(left, right)]
@@ -21,7 +20,6 @@ PROSE = ("Of all the Gini impurity that this tree removes from its eight rows, "
          "sixty in a hundred is removed by questions about attendance.")
 
 
-TREES = load(ROOT / "exercises")[EXERCISE]
 
 
 def written(notebook):
@@ -46,5 +44,4 @@ def test_what_was_handed_out_short_answers_and_code_that_cannot_be_read_have_non
 
 
 def test_prose_is_known_by_its_words():
-    question = "trees.what_sixty_means"
-    assert of_code(OWN, PROSE)[question] == of_code(OTHERWISE, PROSE.upper() + "!")[question]
+    assert of_code(OWN, PROSE)[ESSAY] == of_code(OTHERWISE, PROSE.upper() + "!")[ESSAY]

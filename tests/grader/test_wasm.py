@@ -14,12 +14,10 @@ from corpus import PLACES, SEED, every_case, flags, points, problem
 from fi_course.questions import time_limit
 from fi_grader.judging.judge import grade
 from fi_grader.judging.student import StudentProcess
-from fi_grader.notebooks.exercise import load
 from fi_grader.sandbox import choose as sandbox
 from fi_grader.sandbox.inside import protocol as messages
-from notebooks import ROOT, filled, lay_course
+from notebooks import ROOT, TREES, filled, lay_course
 
-TREES = load(ROOT / "exercises")["01_trees"]
 CASES = {case.name: case for case in every_case({**dict.fromkeys(PLACES, ""), "home": "/home", "port": 1})}
 FIFTEEN = ("perfect", "right answer of another shape 1", "named mistakes 1", "named mistakes 5",
            "magics and shell lines", "endless loop",

@@ -19,9 +19,7 @@ from week import WEEK, make_week
 
 import fi_teach.__main__ as cli
 from fi_grader.report.spreadsheets import read_table
-from notebooks import ROOT
-
-PROSE, TREES = "trees.what_sixty_means", "01_trees"
+from notebooks import ESSAY, EXERCISE, ROOT
 
 
 def run(*words):
@@ -43,13 +41,13 @@ def week(tmp_path_factory, browser):
     """The whole week, step by step -> folder of it, with what each step printed in `said`."""
     folder = tmp_path_factory.mktemp("week")
     make_week(folder)
-    for name in (TREES, "02_golf"):
+    for name in (EXERCISE, "02_golf"):
         (folder / "exercises").mkdir(exist_ok=True)
         shutil.copy(ROOT / "exercises" / f"{name}.ipynb", folder / "exercises")
     course, report = ("--course", folder / "course.toml", "--exercises", folder / "exercises"), folder / "report"
     downloads = sorted((folder / "downloads").iterdir())
     grade = ("grade", *downloads, "--out", report, *course, "--jobs", 2, "--marking")
-    moodle = ("export", report, "--set", TREES, "--moodle", folder / "worksheet.csv", *course)
+    moodle = ("export", report, "--set", EXERCISE, "--moodle", folder / "worksheet.csv", *course)
     said = {"list": said_by("grade", *downloads, "--list", *course), "grade": said_by(*grade)}
     mark_as_ben(folder, browser)
     mark_as_clara(folder)
@@ -98,7 +96,7 @@ def mark_as_clara(folder):
     """Clara marks in a spreadsheet of her own: her students, ticks of the rubric, semicolons between."""
     students = [row["student"] for row in table(folder / "report" / "grades.csv")
                 if row["status"] == "by hand" and int(row["student"][1:]) % 2]
-    lines = [f"{s};{PROSE};1;;1;fine" for s in students if s != "s017"]
+    lines = [f"{s};{ESSAY};1;;1;fine" for s in students if s != "s017"]
     (folder / "marks-Clara.csv").write_text("\n".join(["student;question;rubric_1;rubric_2;rubric_3;comment", *lines])
                                             + "\n", encoding="latin-1")
 
@@ -119,14 +117,14 @@ def test_what_the_week_comes_to_is_what_was_read_line_by_line(name, week):
 def test_marks_of_both_assistants_reach_every_table_and_page(week):
     assert week["said"]["marks"].startswith("52 marked by assistants, 0 corrected, 1 still to be read.")
     rows = {(row["student"], row["question"]): row for row in table(week["report"] / "grades.csv")}
-    marked = [row for (_, question), row in rows.items() if question == PROSE and row["status"] == "marked"]
+    marked = [row for (_, question), row in rows.items() if question == ESSAY and row["status"] == "marked"]
     assert {row["points"] for row in marked} == {"1", "2"}
     assert len([row for row in marked if row["comment"] == "fine"]) == 24
     commented = [row for row in marked if "say of which tree" in row["comment"]]
     assert len(commented) > 20 and all(row["comment"].startswith("'=Good") for row in commented)
     page = (week["report"] / "feedback" / commented[0]["student"] / "01_trees.html").read_text()
     assert "=Good, but say of which tree." in page and "A person will read this" not in page
-    assert rows["s017", PROSE]["status"] == "by hand"
+    assert rows["s017", ESSAY]["status"] == "by hand"
     corrected = rows["s001", "trees.recall_mean"]
     assert (corrected["points"], corrected["changed"]) == ("1", "0 -> 1: the scan of the sheet was cut")
     assert "the scan of the sheet was cut" in (week["report"] / "feedback" / "s001" / "01_trees.html").read_text()
@@ -150,11 +148,11 @@ def test_moodles_feedback_names_who_it_is_for_as_moodle_reads_it(week):
 
 def test_an_export_that_is_read_in_again_gives_the_same_file(week, tmp_path):
     """Round trip: what was exported is handed back as the platform's file."""
-    for kind, name, options in (("--moodle", "moodle/01_trees.csv", ("--set", TREES)), ("--canvas", "canvas.csv", ())):
+    for kind, name in (("--moodle", "moodle/01_trees.csv"), ("--canvas", "canvas.csv")):
         path = week["report"] / "exports" / name
         once = path.read_bytes()
         (tmp_path / "again.csv").write_bytes(once)
-        run("export", week["report"], kind, tmp_path / "again.csv", *options, *week["course"])
+        run("export", week["report"], kind, tmp_path / "again.csv", "--set", EXERCISE, *week["course"])
         assert path.read_bytes() == once
 
 

@@ -13,10 +13,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "course" / "questio
 from prove import mistaken_answers
 
 from fi_course.questions import QUESTIONS
+from fi_grader.notebooks.exercise import load
 from fi_teach.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[3]
-EXERCISE = "01_trees"
+SETS = load(ROOT / "exercises")
+EXERCISE, ESSAY = "01_trees", "trees.what_sixty_means"
+TREES = SETS[EXERCISE]
 ANSWERS_FILE = ROOT / "tests" / "course" / "questions" / "answers" / "ch01.py"
 PROSE = "Attendance took away 60 % of the impurity that this one tree takes away on its eight training rows."
 
@@ -62,7 +65,7 @@ def filled(answers=None, prose=PROSE):
     for question in questions():
         find(notebook, question, "answer")["source"] = (answers or {}).get(
             question, "".join(find(right, question, "answer")["source"]))
-    find(notebook, "trees.what_sixty_means", "answer")["source"] = prose
+    find(notebook, ESSAY, "answer")["source"] = prose
     return notebook
 
 
