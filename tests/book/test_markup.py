@@ -1,14 +1,15 @@
 """What the build makes of a notebook's own markup: chapter headers, cards, captions, folded code, links
-that set an explorable, words of the glossary."""
+that set an explorable, words of the glossary; whatever was built before."""
 
 import json
 import re
+import shutil
 
 import pytest
 
-from .conftest import notebook, run_tool, small_book
+from .conftest import REAL, notebook, put, run_tool, small_book
 
-GLOSSARY = "# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n"
+GLOSSARY = "# Other\n\n```{glossary}\ncoin\n  What is *tossed*. It has two sides.\n```\n\n```{recall}\n```\n"
 TEXT = """# 21 · A small chapter
 
 | | |
@@ -61,24 +62,42 @@ This does not.
 DRAWN = """from fi_teach import plots
 ax = plots.new_axes()
 ax.bar([0], [1])
-plots.caption(plots.describe(ax, "One bar."), f"One is *more* than {0}.");"""
+plots.caption(plots.describe(ax, "One bar & no other."), f"One is *more* than {0}.");"""
 BADGE = """from IPython.display import HTML
 HTML('<div class="fi-claim" data-claim="X"></div>')"""
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    """The pages of a small chapter, and of one whose cells have no ids, as programs older than notebook format 4.5
-    write it."""
+def book(tmp_path_factory):
+    """A book of a small chapter, and of one whose cells have no ids, as programs older than notebook format 4.5
+    write it, with all extensions, whose data come from two processes that read."""
     chapter = notebook(DRAWN, BADGE, "assert True", words=TEXT, metadata={"tags": ["hide-input"]})
     old = json.loads(notebook(words=TEXT)) | {"nbformat_minor": 4}
     for cell in old["cells"]:
         del cell["id"]
-    root = small_book(tmp_path_factory.mktemp("small"), chapter, json.dumps(old),
-                      extensions=("cards", "figures", "chapter", "glossary_links"), files={"book/other.md": GLOSSARY})
-    done = run_tool("build", "--root", root)
+    more = {f"book/more{k}.md": f"# More {k}\n\n$x$\n" for k in range(6)}  # Sphinx reads in parallel from six pages on
+    return small_book(tmp_path_factory.mktemp("small"), chapter, json.dumps(old),
+                      extensions=REAL["sphinx"]["local_extensions"], files={"book/other.md": GLOSSARY, **more})
+
+
+def built(book, files, jobs=2):
+    """What a reader's browser may ask for, after these files have changed -> {path: its content}."""
+    done = run_tool("build", "--root", put(book, files), "--jobs", jobs)
     assert done.returncode == 0, done.stdout + done.stderr
-    return [(root / f"_build/html/notebooks/{number}_small.html").read_text(encoding="utf-8") for number in (21, 22)]
+    html = book / "_build/html"
+    return {path.relative_to(html).as_posix(): path.read_bytes() for path in html.rglob("*")
+            if path.suffix in (".html", ".js", ".css", ".svg", ".png")}
+
+
+@pytest.fixture(scope="module")
+def clean(book):
+    """The book, out of nothing."""
+    return built(book, {})
+
+
+@pytest.fixture(scope="module")
+def pages(clean):
+    return [clean[f"notebooks/{number}_small.html"].decode() for number in (21, 22)]
 
 
 MADE = {
@@ -96,7 +115,7 @@ MADE = {
     "a figure is named after its cell, and has another picture for phones": (
         r'<figure class="fi-figure" id="([\w-]+)">\s*<a [^>]*><picture><source [^>]*max-width[^>]*>'
         r'<img [^>]*alt="(.*?)"',
-        [("figure-cell-1", "One bar.")]),
+        [("figure-cell-1", "One bar &amp; no other.")]),
     "its caption is numbered within its chapter and leads to it": (
         r'<a class="reference internal" href="#figure-cell-1">(.*?)</a></strong> (.*?)</p>',
         [("Figure 21.1.", "One is <em>more</em> than 0.")]),
@@ -122,3 +141,18 @@ def test_what_a_notebook_says_becomes_of_the_page(pages, what):
 
 def test_cards_of_cells_without_ids_are_named_by_the_cells_number(pages):
     assert re.findall(r'id="(guess-[\w-]+)" data', pages[1]) == ["guess-cell-1", "guess-cell-1-2"]
+
+
+def test_pages_do_not_depend_on_what_was_built_before(book, clean):
+    """Byte for byte the same after an edit that was taken back, which went through every page's sidebar, and with one
+    process. A figure keeps its words, out of the execution cache too."""
+    texts = {name: (book / name).read_text() for name in ("notebooks/21_small.ipynb", "book/other.md")}
+    assert b"fi-card" in clean["book/other.html"]
+    edited = built(book, {name: text.replace("A small", "A big").replace("Other", "Changed")
+                          for name, text in texts.items()})
+    assert all(b"course.js?v=" in clean[name] and clean[name] != edited[name] for name in clean
+               if name.startswith("book/") and name.endswith(".html"))
+    back = built(book, texts)
+    shutil.rmtree(book / "_build/html"), shutil.rmtree(book / "_build/.doctrees")
+    for again in (back, built(book, {}, jobs=1)):
+        assert set(again) == set(clean) and [name for name in clean if clean[name] != again[name]] == []
