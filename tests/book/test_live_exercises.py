@@ -14,16 +14,15 @@ import pytest
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
 
+from . import test_exercises as exercises
 from .accessibility import CUT, assert_accessible, opened
 from .conftest import ROOT
-from .test_exercises import ASKED, answer_by_keyboard, plain_words, typed
-from .test_my_notebook import NAME, PROSE, downloaded, load, questions_of, source_of
+from .test_exercises import ASKED, NAME, SETS, answer_by_keyboard, downloaded, questions_of, source_of
 
 sys.path.insert(0, str(ROOT / "tests/course/questions"))
 from answered import right_answers
 
 PATIENCE = 60_000  # milliseconds; the machine may do other work
-SETS = sorted({question.notebook for question in QUESTIONS.values()})
 WANTED = SETS if os.environ.get("FI_TEACH_LIVE") == "all" else ("11_causality", "12a_field_one")  # `make live-check`
 
 
@@ -44,11 +43,18 @@ def start_python(tab):
 
 
 @pytest.fixture(scope="module")
-def running(browser, live_book):
-    """A page on which Python runs, for tests that leave it running -> (tab, its console's errors)."""
-    with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
+def page(browser, live_book):
+    with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, *seen):
         start_python(tab)
-        yield tab, errors
+        yield tab, seen
+
+
+@pytest.fixture
+def tab(page):
+    """The page, on which Python runs; it is left without an error, and has asked no other host."""
+    tab, (errors, outside, _) = page
+    yield tab
+    assert errors == [] and outside == []
 
 
 def place_of(tab, id):
@@ -63,15 +69,6 @@ def check(tab, id, source=None):
     place.get_by_role("button", name="Check", exact=True).click()
     place.locator("[aria-busy=false]").wait_for(timeout=PATIENCE)
     return place.locator(".fi-in-code .fi-verdict").inner_text()
-
-
-def said_in_python(id, answer):
-    """The verdict of the course's own Python -> (title's beginning, message)."""
-    with blocked(QUESTIONS[id].blocked):
-        found = judge(QUESTIONS[id], answer)
-    if found.status == "right":
-        return "Right on all the inputs tried here; a grader draws others. ", plain_words(found.meaning)
-    return f"Not yet: {found.mistake}. ", plain_words(found.text)
 
 
 def graded(notebooks, folder):
@@ -91,31 +88,28 @@ def graded(notebooks, folder):
     return {student: {row["question"]: row for row in rows if row["student"] == student} for student in notebooks}
 
 
-def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(browser, live_book, tmp_path):
+def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(tab, tmp_path):
     """With nothing but a browser: open, start, be told a mistake by name, mend it, go to the end, download,
     be graded."""
-    with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, errors, outside, _):
-        start_python(tab)
-        for id in questions_of(NAME):
-            if ASKED[id] == "prose":
-                place_of(tab, id).locator("textarea").fill(PROSE)
-            elif ASKED[id] in ("choice", "number"):
-                assert answer_by_keyboard(tab, id, typed(id, right_answers(id)[0])).startswith("Right. ")
-            else:
-                assert check(tab, id).startswith("Not started")
-                assert check(tab, id, source_of(NAME, id)).startswith("Right on all the inputs")
-        as_students_write = HELPERS + inspect.getsource(column_mean).replace("column_mean", "all_pairs")
-        title, message = said_in_python("permutation.all_pairs", column_mean)
-        said = check(tab, "permutation.all_pairs", as_students_write)
-        assert said.startswith("Not yet: the mean put in. ") and said.startswith(title)
-        assert message.replace("column_mean", "all_pairs") in said
-        assert "10 of 13" in tab.locator(".fi-points").inner_text()
-        unfinished = downloaded(tab)
-        assert check(tab, "permutation.all_pairs", source_of(NAME, "permutation.all_pairs")).startswith("Right on all")
-        assert tab.locator(".fi-points").inner_text() == "Points on this page so far: 13 of 13."
-        finished = downloaded(tab)
-        assert errors == [] and outside == []
-    grades = graded({"anna": unfinished, "ben": finished}, tmp_path)
+    for id in questions_of(NAME):
+        if ASKED[id] == "prose":
+            place_of(tab, id).locator("textarea").fill(exercises.PROSE)
+        elif ASKED[id] in ("choice", "number"):
+            assert answer_by_keyboard(tab, id, exercises.typed(id, right_answers(id)[0])).startswith("Right. ")
+        else:
+            assert check(tab, id).startswith("Not started")
+            assert check(tab, id, source_of(NAME, id)).startswith("Right on all the inputs")
+    as_students_write = HELPERS + inspect.getsource(column_mean).replace("column_mean", "all_pairs")
+    said = check(tab, "permutation.all_pairs", as_students_write)
+    with blocked(QUESTIONS["permutation.all_pairs"].blocked):
+        found = judge(QUESTIONS["permutation.all_pairs"], column_mean)
+    assert found.mistake == "the mean put in" and said.startswith("Not yet: the mean put in. ")
+    assert exercises.plain_words(found.text).replace("column_mean", "all_pairs") in said
+    assert "10 of 13" in tab.locator(".fi-points").inner_text()
+    unfinished = downloaded(tab)
+    assert check(tab, "permutation.all_pairs", source_of(NAME, "permutation.all_pairs")).startswith("Right on all")
+    assert tab.locator(".fi-points").inner_text() == "Points on this page so far: 13 of 13."
+    grades = graded({"anna": unfinished, "ben": downloaded(tab)}, tmp_path)
     for student, lost in (("anna", {"permutation.all_pairs"}), ("ben", set())):
         rows = grades[student]
         assert set(rows) == set(questions_of(NAME))
@@ -125,9 +119,8 @@ def test_set_five_is_done_in_the_page_and_the_instructors_grades_are_right(brows
             assert (row["status"], float(row["points"]) if row["points"] else "", row["flag"]) == (expected, points, "")
 
 
-def test_code_is_kept_and_comes_back_with_its_verdict(running):
+def test_code_is_kept_and_comes_back_with_its_verdict(tab):
     id, source = "permutation.all_pairs", source_of(NAME, "permutation.all_pairs")
-    tab, errors = running
     check(tab, id, source)
     tab.reload()
     assert "np.mean(after) - before" in tab.locator(f".cell:has(+ [data-question='{id}']) pre").inner_text()
@@ -142,12 +135,11 @@ def test_code_is_kept_and_comes_back_with_its_verdict(running):
     tab.get_by_role("button", name="Start over with all code").click()
     assert place.locator("textarea").input_value() == source_of(NAME, id, "exercises")
     place.get_by_role("button", name="Undo").click()
-    assert place.locator("textarea").input_value() == source and errors == []
+    assert place.locator("textarea").input_value() == source
 
 
-def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(running):
+def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(tab):
     id = "permutation.all_pairs"
-    tab, _ = running
     check(tab, id, "def all_pairs(X, y, weights, j):\n    return np.zeros(")
     outputs = place_of(tab, id).locator(".fi-live-output")
     assert "SyntaxError" in outputs.inner_text() and not place_of(tab, id).locator(".fi-verdict").is_visible()
@@ -160,32 +152,30 @@ def test_errors_are_shown_as_in_jupyterlab_and_a_stumbling_function_shows_where(
     assert said.startswith("Not yet: borrowed.")
 
 
-def test_an_endless_loop_is_stopped_where_it_runs_and_a_fresh_python_judges(browser, live_book):
+def test_an_endless_loop_is_stopped_where_it_runs_and_a_fresh_python_judges(tab):
     """On a phone: the page stays alive."""
-    id, loop = "permutation.mend_groups", "while True:\n    print('again')"
-    with opened(browser, live_book, f"exercises/{NAME}", gated=True) as (tab, errors, *_):
-        tab.set_viewport_size({"width": 360, "height": 780})
-        start_python(tab)
-        place = place_of(tab, id)
-        assert place.locator(".fi-source").evaluate("area => getComputedStyle(area).color") == "rgba(0, 0, 0, 0)"
-        place.locator("textarea").fill(loop)
-        assert place.locator(".fi-colours .k").evaluate("word => getComputedStyle(word).color") != place.locator(
-            ".fi-colours").evaluate("colours => getComputedStyle(colours).color")
-        stop = place.get_by_role("button", name="Stop")
-        assert not stop.is_visible()
-        place.get_by_role("button", name="Check", exact=True).click()
-        place.locator(".fi-live-output", has_text="A page shows the first").wait_for(timeout=PATIENCE)
-        assert stop.bounding_box()["height"] >= 44
-        place_of(tab, "permutation.recall_judges").locator("input").fill("4")  # the page does not freeze
-        stop.click()
-        place.locator("[aria-busy=false]").wait_for(timeout=PATIENCE)
-        assert "Stopped" in tab.locator(".fi-live [role=status]").inner_text()
-        assert check(tab, id, source_of(NAME, id)).startswith("Right on all") and errors == []
+    id, desktop = "permutation.mend_groups", tab.viewport_size
+    tab.set_viewport_size({"width": 360, "height": 780})
+    place = place_of(tab, id)
+    assert place.locator(".fi-source").evaluate("area => getComputedStyle(area).color") == "rgba(0, 0, 0, 0)"
+    place.locator("textarea").fill("while True:\n    print('again')")
+    assert place.locator(".fi-colours .k").evaluate("word => getComputedStyle(word).color") != place.locator(
+        ".fi-colours").evaluate("colours => getComputedStyle(colours).color")
+    stop = place.get_by_role("button", name="Stop")
+    assert not stop.is_visible()
+    place.get_by_role("button", name="Check", exact=True).click()
+    place.locator(".fi-live-output", has_text="A page shows the first").wait_for(timeout=PATIENCE)
+    assert stop.bounding_box()["height"] >= 44
+    place_of(tab, "permutation.recall_judges").locator("input").fill("4")  # the page does not freeze
+    stop.click()
+    place.locator("[aria-busy=false]").wait_for(timeout=PATIENCE)
+    assert "Stopped" in tab.locator(".fi-live [role=status]").inner_text()
+    assert check(tab, id, source_of(NAME, id)).startswith("Right on all")
+    tab.set_viewport_size(desktop)
 
 
-def test_a_number_may_be_written_as_code_and_a_loaded_notebook_fills_the_editors(running):
+def test_a_number_may_be_written_as_code_and_a_loaded_notebook_fills_the_editors(tab):
     id = "permutation.accuracy"
-    tab, _ = running
     answer_by_keyboard(tab, id, {"answer": "0.5"})
     place = place_of(tab, id)
     place.get_by_role("button", name="Write it as code").click()
@@ -195,21 +185,19 @@ def test_a_number_may_be_written_as_code_and_a_loaded_notebook_fills_the_editors
     text = downloaded(tab)
     place.get_by_role("button", name="Back to the field").click()
     assert place.locator("form").is_visible() and place.locator("textarea").count() == 0
-    load(tab, text)
+    exercises.load(tab, text)
     assert "np.mean" in place.locator("textarea").input_value() and downloaded(tab) == text
     changed = json.loads(text)
     cell = next(c for c in changed["cells"] if c["id"] == "permutation-all_pairs-answer")
     cell["source"] = source_of(NAME, "permutation.all_pairs")
-    load(tab, json.dumps(changed))
+    exercises.load(tab, json.dumps(changed))
     assert check(tab, "permutation.all_pairs").startswith("Right on all")
 
 
-def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fits(running):
+def test_a_page_with_editors_and_verdicts_passes_the_accessibility_rules_and_fits(tab):
     """By day, at night and on a phone, every detail open; at 360 pixels nothing is cut."""
-    tab, errors = running
     check(tab, "permutation.all_pairs", "def all_pairs(X, y, weights, j):\n    print('seen')\n    return weights[7]")
     check(tab, "permutation.test_groups", source_of(NAME, "permutation.test_groups"))
-    assert errors == []
     tab.evaluate("document.querySelectorAll('.bd-article details').forEach((part) => { part.open = true; })")
     assert_accessible(tab)
     tab.set_viewport_size({"width": 360, "height": 780})
@@ -237,11 +225,11 @@ def set_to_prove(name):
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_every_answer_of_the_proof_is_judged_the_same_in_the_page(running, name):
+def test_every_answer_of_the_proof_is_judged_the_same_in_the_page(tab, name):
     """Right, not started, each named mistake: what `tests/course/questions` proves, in Chromium's WebAssembly."""
     program = (ROOT / "tests/course/questions/prove.py").read_text(encoding="utf-8")
     program += f"\nimport json\nprint(json.dumps(prove(*json.loads({json.dumps(set_to_prove(name))!r}))))"
-    status, shown = running[0].evaluate(PROVE, [program])
+    status, shown = tab.evaluate(PROVE, [program])
     assert status == "ok", shown[-2000:]
     found = json.loads(shown.splitlines()[-1])
     assert found["gaps"] == [] and found["judged"] > 40
