@@ -1,5 +1,5 @@
-"""Every page with explorables, without a kernel: their controls by keyboard, their words on a phone; and every chapter
-on a wide screen.
+"""Every chapter and case, opened once: on a wide screen, its explorables by keyboard and on a phone, its predictions
+guessed by keyboard.
 
 From 1,200 pixels the margin holds what else would stand in the text, or a link away, and no code;
 lines keep their length; and there is always something to look at.
@@ -13,11 +13,8 @@ import pytest
 from explorable_pages import cut_off, press, sentence, silent_controls
 
 from .accessibility import CHAPTERS, PAGES, opened, turned
-from .conftest import ROOT
+from .test_cards import CARDS, NOTEBOOKS, groups_in, guess_rightly, guess_wrongly
 
-CASES = [page for page in PAGES if page not in CHAPTERS and page.startswith("notebooks/")
-         and "fi_course.explorables" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
-EXPLORED = [*CHAPTERS, *CASES]
 WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 1199, "height": 900}
 MOST_SCREENS = 2
 STILL_FAR = {"notebooks/01_trees": 2.8, "notebooks/05_permutation": 2.3, "notebooks/07_correlated": 2.4,
@@ -64,9 +61,9 @@ SHOWN_LABELS = """() => [...document.querySelectorAll('.explorable-controls > *'
 ])"""
 
 
-@pytest.fixture(scope="module", params=EXPLORED)
+@pytest.fixture(scope="module", params=NOTEBOOKS)
 def shown(request, browser, address):
-    """A page with explorables, opened once for all tests that walk through them -> (page, tab, its console's errors)."""
+    """A page, opened once for all tests below -> (page, tab, its console's errors)."""
     with opened(browser, address, request.param) as (tab, errors, *_):
         yield request.param, tab, errors
 
@@ -86,7 +83,7 @@ def test_the_margin_holds_badges_and_words_and_lines_and_gaps_keep_their_length(
     another, and no code there; a pixel less, below their text. A line has 66 to 72 letters; in a short chapter, whose
     few lines say little, give or take two. A badge comes back into the text when its code is opened."""
     page, tab, _ = shown
-    if page in CASES:
+    if page not in CHAPTERS:
         pytest.skip("it is chapters that are measured")
     seen = tab.evaluate(LOOKED_AT)
     assert middle_gap(seen, seen["pictures"]) < STILL_FAR.get(page, MOST_SCREENS)
@@ -111,41 +108,51 @@ def test_the_margin_holds_badges_and_words_and_lines_and_gaps_keep_their_length(
     tab.set_viewport_size({"width": 1280, "height": 900})
 
 
-def test_no_word_of_an_explorable_is_cut_off(shown):
-    """Its words stay inside its drawing, as it stands and moved, by day and on a phone;
-    the drawing may scroll, the page may not."""
-    _, tab, _ = shown
-    assert cut_off(tab) == []  # as it was opened, by day
-    turned(tab, "phone")
-    assert cut_off(tab) == []
-    for view in ("phone", "day"):
-        turned(tab, view)
-        for control in tab.locator(".explorable .explorable-controls > *").all():
-            press(control)
-        assert cut_off(tab) == []
-
-
-def test_every_control_and_link_changes_what_its_explorable_says(shown):
+def test_every_control_and_link_changes_what_its_explorable_says_and_no_word_is_cut_off(shown):
     """Each control of each explorable answers to the keyboard, and what is read out tells the difference. Of each link
-    that sets one, as a reader clicks, afterwards some control shows the label that the link asks for."""
-    _, tab, errors = shown
+    that sets one, as a reader clicks, afterwards some control shows the label that the link asks for. Words stay inside
+    their drawing, as it stands and moved, by day and on a phone; the drawing may scroll, the page may not."""
+    page, tab, errors = shown
     explorables = tab.locator(".explorable")
-    assert explorables.count() == tab.locator("script[type$='widget-view+json']").count() >= 1
+    assert explorables.count() == tab.locator("script[type$='widget-view+json']").count() >= (page in CHAPTERS)
+    assert cut_off(tab) == []
     for explorable in explorables.all():
         title = explorable.locator(".explorable-title").inner_text()
         assert silent_controls(explorable) == [], f"{title}: moving this says nothing new"
         assert explorable.locator(".explorable-scene svg").get_attribute("aria-label") == sentence(explorable)
+    assert cut_off(tab) == []
     for link in tab.locator("a.fi-set").all():
         link.click()
         labels = [label.strip().lower() for label in tab.evaluate(SHOWN_LABELS) if label]
         for wish in link.get_attribute("href").removeprefix("#set:").split(","):
             wanted = unquote(wish.partition("=")[2]).lower()
             assert any(label == wanted or label.startswith(f"{wanted} ") for label in labels), wish
+    turned(tab, "phone")
+    assert cut_off(tab) == []
+    for control in tab.locator(".explorable .explorable-controls > *").all():
+        press(control)
+    assert cut_off(tab) == [] and errors == []
+
+
+def test_every_prediction_is_a_card_that_tells_right_from_wrong_and_remembers(shown):
+    """Every other one is guessed wrongly, by keyboard, and the first twice; the verdict has the focus and names what is
+    right; a reload keeps it."""
+    page, tab, errors = shown
+    tab.set_viewport_size({"width": 1280, "height": 200})  # what is not seen need not be drawn
+    cards = tab.evaluate(CARDS)
+    assert len(cards) == groups_in(page)
+    for number, card in enumerate(cards):
+        (guess_wrongly if number % 2 else guess_rightly)(tab, card)
+    for first in cards[:1]:
+        tab.locator(f"#{first['id']}").get_by_role("button", name="Ask me again").press("Enter")
+        guess_wrongly(tab, first)
+    tab.reload()
+    assert tab.locator(".fi-verdict").count() == len(cards)
+    assert tab.locator(".fi-verdict.fi-right").count() == len(cards[2::2])
     assert errors == []
 
 
 def test_no_explorable_is_on_any_other_page(built_book):
     """The walk above reaches them all."""
-    others = [page for page in PAGES if page not in EXPLORED]
-    assert [page for page in others
-            if "widget-view+json" in (built_book / f"{page}.html").read_text(encoding="utf-8")] == []
+    assert [page for page in PAGES if page not in NOTEBOOKS
+            and "widget-view+json" in (built_book / f"{page}.html").read_text(encoding="utf-8")] == []
