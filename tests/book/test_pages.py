@@ -21,44 +21,53 @@ TOO_SMALL = """() => [...document.querySelectorAll(':is(.bd-article, .bd-header-
     .map((node) => (node.matches('input') && node.closest('label:not(.fi-ranks label)')) || node)
     .filter((node) => node.getBoundingClientRect().height < 43.9).map((node) => node.outerHTML.slice(0, 120))"""
 UNFOLD = "what => document.querySelectorAll(what).forEach((part) => { part.open = true; })"
-FETCH = "url => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'failed')"
-FETCH_IN_A_WORKER = """url => new Promise((done) => {
-    const said = `fetch('${url}', { mode: 'no-cors' }).then(() => postMessage('reached'), () => postMessage('failed'));`;
-    new Worker(URL.createObjectURL(new Blob([said]))).onmessage = (heard) => done(heard.data);
-})"""
+ASKING = ("""url => {
+    const box = document.createElement('b');
+    box.style.background = String.raw`\\75rl(${url})`;
+    document.body.append(box);
+}""", """url => new Promise((done) => {
+    const picture = new Image();
+    picture.onerror = () => done();
+    picture.src = url;
+})""", "url => fetch(url, { mode: 'no-cors' }).catch(() => {})", """url => new Promise((done) => {
+    const said = `fetch('${url}', { mode: 'no-cors' }).catch(() => postMessage('failed'))`;
+    new Worker(URL.createObjectURL(new Blob([said]))).onmessage = () => done();
+})""")
+"""How a page asks another host: by a style, a picture, its script, and a worker, in which its Python runs."""
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_whole_alone_and_accessible(browser, address, page):
-    """First opened on a phone at night, or by day, and then turned by day, by night and on a phone by day:
+    """First opened on a phone at night, and then turned by day, by night and on a phone by day:
     no console error, no outside request, few bytes, nothing wider than the screen, every formula set, every icon drawn,
     every picture described; and axe-core finds no violation, the explorables' tables unfolded.
 
     A wide table has labels in its cells, and does not scroll, on a phone alone. At 360 pixels, all unfolded, everything
     fits or scrolls in a box of its own, and a control is 44 pixels high; a figure never scrolls: it is drawn for phones.
     """
-    by_day = ["day"] * page.startswith("book/")  # the others are, by the tests of their cards and questions
-    for view in (*by_day, "phone at night"):
-        with opened(browser, address, page, view) as (tab, errors, outside, sizes):
-            assert tab.evaluate("document.documentElement.dataset.theme") == ("light" if view == "day" else "dark")
-            assert sum(sizes) < MOST_BYTES
-            until(tab, "[...document.images].every((image) => image.complete)")
-            assert (layout_problems(tab), errors, outside) == ({}, [], [])
-            if view == "day":
-                assert tab.locator(".fi-label:visible").count() == 0
-                continue
-            tables = tab.locator(WIDE)
-            assert tables.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length") == 0
-            assert tab.locator(".fi-label:visible").count() > 10 or tables.count() == 0
-            tab.evaluate(UNFOLD, ".explorable details")
-            assert_accessible(tab)
-            assert (errors, outside) == ([], [])
-            tab.set_viewport_size({"width": 360, "height": 780})
-            tab.evaluate(UNFOLD, ".bd-article details")
-            assert tab.evaluate("document.documentElement.scrollWidth") <= 360
-            assert tab.evaluate(CUT) == [] and tab.evaluate(TOO_SMALL) == []
-            assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => "
-                                "i.getBoundingClientRect().right > 361).length") == 0
+    with opened(browser, address, page, "phone at night") as (tab, errors, outside, sizes):
+        assert sum(sizes) < MOST_BYTES
+        until(tab, "[...document.images].every((image) => image.complete)")
+        assert layout_problems(tab) == {}
+        tables = tab.locator(WIDE)
+        assert tables.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length") == 0
+        assert tab.locator(".fi-label:visible").count() > 10 or tables.count() == 0
+        tab.evaluate(UNFOLD, ".explorable details")
+        assert_accessible(tab)
+        assert tab.locator(".fi-label:visible").count() == 0
+        tab.set_viewport_size({"width": 360, "height": 780})
+        tab.evaluate(UNFOLD, ".bd-article details")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+        assert tab.evaluate(CUT) == [] and tab.evaluate(TOO_SMALL) == []
+        assert tab.evaluate("[...document.querySelectorAll('.cell_output img')].filter(i => "
+                            "i.getBoundingClientRect().right > 361).length") == 0
+        assert (errors, outside) == ([], [])
+
+
+@pytest.mark.parametrize(("view", "theme"), [("day", "light"), ("phone at night", "dark")])
+def test_a_page_opens_in_the_readers_colours(browser, address, view, theme):
+    with opened(browser, address, "book/publish", view) as (tab, errors, *_):
+        assert tab.evaluate("document.documentElement.dataset.theme") == theme and errors == []
 
 
 def test_wide_tables_are_on_these_pages(built_book):
@@ -67,16 +76,30 @@ def test_wide_tables_are_on_these_pages(built_book):
     assert {"book/cheatsheet", "book/method_map", "book/benchmark", "book/conformity"} <= set(pages)
 
 
-def test_a_request_that_leaves_this_computer_is_refused_and_one_without_the_policy_is_seen(browser, address):
-    """The page's Python runs in a worker. Where no policy refuses it, as in an empty tab, these tests notice."""
-    hosts = ["http://example.org/x", "http://[::1]/x", "http://192.0.2.1/x"]
-    with opened(browser, address, "book/publish") as (tab, errors, outside, _):
-        asked = [tab.evaluate(fetch, url) for fetch in (FETCH, FETCH_IN_A_WORKER) for url in hosts]
-        assert asked == ["failed"] * 6 and outside == []
-        assert errors and all("Content Security Policy" in error for error in errors)
+@pytest.mark.parametrize("from_disk", [False, True])
+def test_a_request_that_leaves_this_computer_is_refused_and_one_without_the_policy_is_seen(
+        browser, address, built_book, from_disk):
+    """Where no policy refuses it, as in an empty tab, these tests notice."""
+    hosts = [f"http://{host}/{way}" for way in range(len(ASKING)) for host in ("example.org", "[::1]", "192.0.2.1")]
+    start = built_book.as_uri() if from_disk else address
+    with opened(browser, start, "book/publish") as (tab, errors, outside, _):
+        reasons = []
+        tab.context.on("requestfailed", lambda request: reasons.append(request.failure))
+        for url in hosts:
+            tab.evaluate(ASKING[int(url[-1])], url)
+        assert set(reasons) == {"csp"} and len(reasons) == len(outside)  # a script's own is not even sent
+        assert len(errors) == len(hosts) and all("Content Security Policy" in error for error in errors)
+        outside.clear()
         tab.goto("about:blank")
-        asked = [tab.evaluate(fetch, url) for fetch in (FETCH, FETCH_IN_A_WORKER) for url in hosts]
-        assert asked == ["failed"] * 6 and outside == hosts * 2
+        for url in hosts:
+            tab.evaluate(ASKING[int(url[-1])], url)
+        assert sorted(outside) == sorted(hosts)
+
+
+def test_the_policy_is_in_every_page(built_book):
+    for path in built_book.rglob("*.html"):
+        words = path.read_text(encoding="utf-8")
+        assert "_static" in path.parts or "Content-Security-Policy" in words or 'http-equiv="Refresh"' in words, path
 
 
 PALE = """() => [...document.querySelectorAll('pre span')].filter((word) => word.textContent.length > 3
