@@ -12,7 +12,10 @@ from pathlib import Path
 import in_a_fork
 import pytest
 import yaml
+from browser import served
 from claims_ledger import plain, read_statements
+from live import make
+from live_pages import KINDS, WITHOUT, button, put_offline
 from sphinx.testing.util import SphinxTestApp
 
 from fi_course.claims import read_ledger
@@ -107,9 +110,6 @@ def live_folder(built_book, tmp_path_factory):
 
     The files are made in _build/live, where the next build finds them.
     """
-    from live import make
-    from live_pages import KINDS, WITHOUT, button, put_offline
-
     files = make(ROOT / "_build/live")
     folder = tmp_path_factory.mktemp("live") / "html"
     shutil.copytree(built_book, folder, ignore=shutil.ignore_patterns("live"))
@@ -126,21 +126,13 @@ def live_folder(built_book, tmp_path_factory):
 @pytest.fixture(scope="session")
 def live_book(live_folder):
     """Where that book is served."""
-    from browser import served
-
     with served(live_folder) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def address(built_book, tmp_path_factory):
-    """Where the book is served: packed, unpacked in another place, and left to Python's own server,
-    as a reader without a network would."""
-    elsewhere = tmp_path_factory.mktemp("elsewhere")
-    shutil.unpack_archive(shutil.make_archive(str(elsewhere / "book"), "tar", built_book), elsewhere / "html")
-    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "localhost", "--directory",
-               str(elsewhere / "html")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        port = re.search(r"port (\d+)", server.stdout.readline())[1]
-        yield f"http://localhost:{port}"
-        server.terminate()
+    """Where the book is served: copied to another place and left to Python's own server, as a reader without a network
+    would."""
+    with served(shutil.copytree(built_book, tmp_path_factory.mktemp("elsewhere") / "html")) as address:
+        yield address

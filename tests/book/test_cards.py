@@ -218,7 +218,7 @@ def test_a_chapter_shows_all_its_code_or_what_is_asked_for_and_remembers(browser
     with opened(browser, address, SHORT) as (tab, *_):
         box = tab.get_by_label("show all code")
         assert len(tab.evaluate(folded)) > 2
-        for is_open in (False, True, False):
+        for is_open in (False, True):
             assert box.is_checked() == is_open and set(tab.evaluate(folded)) == {is_open}
             box.press("Space")
             assert box.is_checked() != is_open and set(tab.evaluate(folded)) == {not is_open}
