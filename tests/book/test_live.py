@@ -31,6 +31,11 @@ KEPT = """async () => {
   const kept = [location.href, ...loaded, ...python].map((address) => caches.match(address, { ignoreSearch: true }));
   return (await Promise.all(kept)).every(Boolean);
 }"""
+KEPT_HASH = """async (name) => {
+    const found = await caches.match(new URL(`../_static/live/${name}`, location), { ignoreSearch: true });
+    const hash = found && await crypto.subtle.digest("SHA-256", await found.arrayBuffer());
+    return hash && [...new Uint8Array(hash)].map((one) => one.toString(16).padStart(2, "0")).join("");
+}"""
 ABSENT = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "shap": "shap"}
 """What has no build for browsers: a cell that imports it has a tag that names it."""
 ELSEWHERE = {"conftest", "ipywidgets", "nbformat", "numba", "sksurv", "woodelf", "knockpy", "sage", "lifelines", *ABSENT}
@@ -105,8 +110,7 @@ def test_libraries_come_when_a_cell_imports_them_and_are_kept(tab):
     run(tab, 2, "import fi_teach.importance, fi_course.questions, pandas")
     assert asked() == set()
     assert "ok" in run(tab, 2, "import sklearn.tree\nprint('ok')") and asked() == {"scikit-learn"}
-    until(tab, "async () => Boolean(await caches.match(new URL('../_static/live/scikit-learn.zip', location), "
-               "{ ignoreSearch: true }))")
+    until(tab, KEPT_HASH, "scikit-learn.zip")
     tab.asked.clear()
     tab.reload()
     start(tab)
@@ -131,11 +135,6 @@ def damaging(folder, times):
 
 
 DAMAGED = {"course.zip": 1, "python.wasm.bin": 1, "library.zip": 2, "scikit-learn.zip": 3}
-KEPT_HASH = """async (name) => {
-    const found = await caches.match(new URL(`../_static/live/${name}`, location), { ignoreSearch: true });
-    const hash = await crypto.subtle.digest("SHA-256", await found.arrayBuffer());
-    return [...new Uint8Array(hash)].map((one) => one.toString(16).padStart(2, "0")).join("");
-}"""
 
 
 def test_a_damaged_download_is_fetched_again_and_never_kept(browser, live_folder):
@@ -146,9 +145,8 @@ def test_a_damaged_download_is_fetched_again_and_never_kept(browser, live_folder
         tab.locator(".fi-live p", has_text="library.zip arrived damaged twice").wait_for(timeout=SECONDS)
         start(tab)
         assert "scikit-learn arrived damaged twice" in run(tab, 2, sklearn) and "ok" in run(tab, 2, sklearn)
-        until(tab, "async () => Boolean(await caches.match(new URL('../_static/live/scikit-learn.zip', location), "
-                   "{ ignoreSearch: true }))")
         for name in DAMAGED:
+            until(tab, KEPT_HASH, name)
             built = (live_folder / "_static/live" / name).read_bytes()
             assert tab.evaluate(KEPT_HASH, name) == hashlib.sha256(built).hexdigest()
 
