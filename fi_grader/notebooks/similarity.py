@@ -8,7 +8,7 @@ written alike.
 import ast
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import lru_cache
 from itertools import combinations
 
@@ -59,16 +59,18 @@ def _code(source):
         return ""
 
 
-def pairs(records):
-    """Find pairs of students who share rare answers -> [(exercise, one, other, questions)]."""
-    owners, classes = defaultdict(set), defaultdict(set)
-    for record in records:
-        classes[record["exercise"]].add(record["student"])
-        for question, digest in record.get("written", {}).items():
-            owners[record["exercise"], question, digest].add(record["student"])
+def pairs(written):
+    """Find pairs of students who share rare answers -> [(exercise, one, other, questions)].
+
+    written : {(student, exercise): digests of the answers by question}
+    """
+    owners, sizes = defaultdict(set), Counter(exercise for _, exercise in written)
+    for (student, exercise), answers in written.items():
+        for question, digest in answers.items():
+            owners[exercise, question, digest].add(student)
     shared = defaultdict(list)
     for (exercise, question, digest), students in sorted(owners.items()):
-        if 2 <= len(students) <= min(RARE, len(classes[exercise]) / 3):
+        if 2 <= len(students) <= min(RARE, sizes[exercise] / 3):
             for one, other in combinations(sorted(students), 2):
                 shared[exercise, one, other].append((question, digest))
     found = [(*place, [question for question, _ in answers]) for place, answers in shared.items()

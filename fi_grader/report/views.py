@@ -210,7 +210,7 @@ class ClassPage:
         self.report = report
         self.statuses, self.lost = Counter(), Counter()
         self.mistakes, self.handed_in = defaultdict(set), defaultdict(set)
-        self.submissions, self.review, self.written = [], [], []
+        self.submissions, self.review, self.written = [], [], {}
 
     def add(self, student):
         """Count a student's records."""
@@ -218,8 +218,7 @@ class ClassPage:
             most = sum(row["max_points"] for row in record["rows"])
             self.submissions.append((*self._place(student.id, exercise),
                                      f"{plain_number(points_of(record))} of {most}"))
-            self.written.append({"student": student.id, "exercise": exercise,
-                                 "written": record.get("written", {})})
+            self.written[student.id, exercise] = record.get("written", {})
             if is_handed_in(record):
                 self.handed_in[exercise].add(student.id)
             if record["review"]:
@@ -242,11 +241,16 @@ class ClassPage:
         return f"{called} ({id})" if called not in ("", id) else id
 
     def lessons(self):
-        """Choose what cost most -> list of (question, mistake, students, lost, message)."""
-        ranked = sorted((place for place in self.mistakes if place[1] not in NOT_MISTAKES),
-                        key=lambda place: (-self.lost[place], place))
-        return [(*place, len(self.mistakes[place]), self.lost[place], sentence)
-                for place in ranked if (sentence := explanation(*place))][:NEXT_LECTURE]
+        """Choose what cost most, with what its check says to it -> list of HTML."""
+        cards = []
+        for lost, question, mistake in sorted((-lost, *place) for place, lost in self.lost.items()):
+            sentence = explanation(question, mistake)
+            if sentence and mistake not in NOT_MISTAKES:
+                students, points = len(self.mistakes[question, mistake]), plain_number(-lost)
+                cost = (f"cost {students} student{'s' * (students != 1)} "
+                        f"{points} point{'s' * (points != 1)} in {question}")
+                cards.append(Card(f"{mistake.capitalize()}: {cost}", (sentence,))._repr_html_())
+        return list(map(Markup, cards[:NEXT_LECTURE]))
 
     def write(self):
         """Write index.html and mistakes.csv."""
@@ -260,7 +264,7 @@ class ClassPage:
         html = TEMPLATES.get_template("class.html").render(
             title=report.course.title or "The class", submissions=self.submissions,
             n_students=len({student for student, _ in report.records}),
-            lessons=[_lesson(*lesson) for lesson in self.lessons()], absent=absent, skipped=skipped,
+            lessons=self.lessons(), absent=absent, skipped=skipped,
             review=[(*self._place(*place), reasons) for *place, reasons in self.review],
             sets=list(map(self._set, report.exercises)),
             alike=[(exercise, self._called(one), self._called(other), ", ".join(questions))
@@ -293,13 +297,6 @@ class ClassPage:
         week = self.report.course.set_of(exercise).week
         return {"title": f"{exercise}, week {week}" if week else exercise, "success": success,
                 "statuses": seen, "mistakes": ours[:MOST_LISTED]}
-
-
-def _lesson(question, mistake, students, points, sentence):
-    """Show what to teach next -> HTML."""
-    cost = (f"cost {students} student{'s' * (students != 1)} "
-            f"{plain_number(points)} point{'s' * (points != 1)} in {question}")
-    return Markup(Card(f"{mistake.capitalize()}: {cost}", (sentence,))._repr_html_())
 
 
 def explanation(question, mistake):
