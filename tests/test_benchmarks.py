@@ -29,7 +29,6 @@ POINTS = [{"size": n, "seconds": 1e-6 * n * n, "part": 1.0} for n in (100, 1000,
 LINE = {"name": "shap", "points": [*POINTS, {"size": 10**6, "seconds": 1e9, "part": 0.1}]}
 
 
-
 def test_a_peer_that_is_not_installed_or_breaks_is_reported_as_missing(tmp_path, monkeypatch):
     """Its comparisons keep their place in the table, with the reason; nor does an installation that fails with its
     own error end the benchmark."""

@@ -179,11 +179,6 @@ def test_leaking_id_is_in_the_order_of_the_outcome():
     assert world.ideal is None and world.truth["importance"].isna().all()
 
 
-def test_without_faults_the_table_is_the_true_one():
-    world = worlds.pipeline_faults(50, faults=(), rng=0)
-    assert world.X.equals(world.hidden)
-
-
 def test_groups_differ_in_decisions_and_not_in_skill():
     world = worlds.fairness(N, rng=0)
     by_group = world.X.assign(y=world.y).groupby("protected")[["skill", "y"]].mean()
