@@ -14,6 +14,16 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in 
 collect_ignore_glob = ["*.ipynb"]  # notebooks under tests/ are material for tests, not chapters to run
 
 
+def pytest_configure(config):
+    """Notebooks run in forks of a kernel that has imported what they import, as the book's chapters do."""
+    if config.pluginmanager.hasplugin("nbval") and sys.platform == "linux":
+        from kernels import forking
+        from nbval import kernel
+
+        plain = kernel.KernelManager
+        kernel.KernelManager = lambda **settings: forking(plain(**settings))
+
+
 def turn_of(item):
     """The longest work first: building the book, types, notebooks, pages, then the rest -> int."""
     if item.path.name in ("test_build.py", "test_style.py"):

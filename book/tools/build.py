@@ -39,20 +39,28 @@ def chapters(root):
     return [path for path in paths if path.exists()]
 
 
-def execute(path):
-    """Run one notebook -> (path, executed notebook, seconds, what failed or None)."""
-    import nbclient
+def execute(path, forked=False):
+    """Run one notebook -> (path, executed notebook, seconds, what failed or None).
+
+    forked : in a kernel that has imported what chapters import
+    """
     import nbformat
+    from kernels import forking
+    from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook, started, current = nbformat.read(path, as_version=4), time.perf_counter(), []
+    client = NotebookClient(notebook, timeout=CELL_SECONDS,
+                            resources={"metadata": {"path": str(path.parent)}},
+                            extra_arguments=["--log-level=ERROR"],
+                            # times in a cell's metadata would make it another cell to the cache
+                            record_timing=False,
+                            on_cell_start=lambda cell, cell_index: current.append(cell))
     failure = None
     try:
-        nbclient.execute(notebook, cwd=str(path.parent), timeout=CELL_SECONDS,
-                         extra_arguments=["--log-level=ERROR"],
-                         # times in a cell's metadata would make it another cell to the cache
-                         record_timing=False,
-                         on_cell_start=lambda cell, cell_index: current.append(cell))
+        if forked:
+            forking(client.create_kernel_manager())
+        client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         failure = described(current[-1], error)
     return path, notebook, time.perf_counter() - started, failure
@@ -87,10 +95,12 @@ def execute_chapters(root, folder, jobs):
         return failures
     took = {path: read_result(root, path.stem) or {"seconds": CELL_SECONDS} for path in paths}
     paths.sort(key=lambda path: took[path]["seconds"], reverse=True)  # so all are done soonest
+    # few import as quickly themselves; macOS forbids forks with its libraries loaded
+    forked = len(paths) > jobs and sys.platform == "linux"
     side_by_side = Parallel(n_jobs=min(jobs, len(paths)), prefer="threads",
                             return_as="generator_unordered")
     # the work is the kernels', each a process of its own
-    runs = side_by_side(delayed(execute)(path) for path in paths)
+    runs = side_by_side(delayed(execute)(path, forked) for path in paths)
     for path, notebook, seconds, failure in tqdm(runs, total=len(paths), desc="chapters",
                                                  unit="chapter", disable=None):
         tqdm.write(f"  {path.relative_to(root)}  {seconds:.1f} s" + ("  FAILED" if failure else ""))
