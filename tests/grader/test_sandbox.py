@@ -106,5 +106,11 @@ def test_python_may_be_a_link_to_a_link_in_a_folder_that_is_hidden():
     assert done.stdout == f"{there}/env/bin/python|\n", done.stderr
 
 
+def test_the_links_to_python_may_lead_through_a_folder_of_the_system(tmp_path, monkeypatch):
+    (tmp_path / "python3").symlink_to("/bin/sh")  # itself a link, in a folder that is one
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
+    assert subprocess.run(sandbox.bwrap(["/bin/sh", "-c", "exit 7"])).returncode == 7
+
+
 if __name__ == "__main__":
     print(json.dumps(notes_passed()))
