@@ -233,7 +233,7 @@ def _system(courses):
         else:
             mounts += [*_folders_above(path), ("--ro-bind", path, path)]
     for link, target in links_to(sys.executable).items():
-        if not _is_below(link, [*shown, "/bin"]):
+        if not _is_below(link, [*shown, "/bin"]):  # the system's own are there, /bin as a link
             mounts += [*_folders_above(link), ("--symlink", target, link)]
     closed = [("--remount-ro", path) for path in hidden]
     return [word for option in (*links, *mounts, *closed, *files) for word in option]
