@@ -179,39 +179,17 @@ def rank_table(X: NDArray, names: tuple) -> RankedTable:
     >>> rank_table(np.array([[5.0], [2.0], [5.0]]), ("x0",)).codes
     array([[1, 0, 1]], dtype=uint8)
     """
-    ranked = [_ranked(column) for column in np.ascontiguousarray(X.T)]
-    codes, values = zip(*ranked, strict=True)
-    n_values = np.array([len(distinct) for distinct in values])
-    small = np.min_scalar_type(int(n_values.max()))
-    return RankedTable(
-        np.array(codes, dtype=small),
-        np.concatenate(values),
-        np.cumsum(n_values) - n_values,
-        n_values,
-        tuple(names),
-    )
-
-
-def _ranked(column: NDArray) -> tuple[NDArray, NDArray]:
-    """Rank a column -> ranks (n,), and its distinct values in order.
-
-    Values that lie apart, such as 3, 4, 7 or .25, .5, 1, are ranked by counting: each falls into
-    a bin of its own, and nothing has to be sorted.
-    """
-    lowest, n_bins = column.min(), len(column)
-    with np.errstate(all="ignore"):
-        width = column.max() - lowest
-        bins_a_unit = (n_bins - 1) / width
-    if np.isfinite(width) and np.isfinite(bins_a_unit):
-        bin_of = ((column - lowest) * bins_a_unit).astype(np.intp)
-        value = np.empty(n_bins)
-        value[bin_of] = column
-        if (value.take(bin_of) == column).all():
-            occurs = np.bincount(bin_of) > 0
-            rank = occurs.cumsum() - 1
-            return rank.take(bin_of), value[:len(occurs)][occurs]
-    values, code = np.unique(column, return_inverse=True)
-    return code, values
+    columns = np.ascontiguousarray(X.T)
+    order = columns.argsort(axis=1)
+    in_order = np.take_along_axis(columns, order, axis=1)
+    is_next = np.ones(columns.shape, dtype=bool)  # a value that has not come before
+    np.not_equal(in_order[:, 1:], in_order[:, :-1], out=is_next[:, 1:])
+    n_values = is_next.sum(axis=1)
+    rank = is_next.cumsum(axis=1, dtype=np.min_scalar_type(int(n_values.max()))) - 1
+    codes = np.empty_like(rank)
+    np.put_along_axis(codes, order, rank, axis=1)
+    first = np.cumsum(n_values) - n_values
+    return RankedTable(codes, in_order[is_next], first, n_values, tuple(names))
 
 
 def grow_trees(

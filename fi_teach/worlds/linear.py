@@ -54,7 +54,7 @@ def linear_world(
     return World(
         X=pd.DataFrame(noises @ features, columns=names),
         y=pd.Series(noises @ target, name="y"),
-        truth=_linear_truth(names, features, target, causal),
+        truth=_linear_truth(names, features, target, coefficients, causal),
         name=name,
         description=description,
         task="regression",
@@ -92,9 +92,8 @@ def _own_part(features, j):
     return features[:, j] - explained
 
 
-def _linear_truth(names, features, target, causal):
+def _linear_truth(names, features, target, coefficients, causal):
     """Truth of a linear Gaussian world: an independent copy of x_j costs 2 b_j^2 Var(x_j)."""
-    coefficients = ideal_coefficients(features, target)
     variances = (features**2).sum(axis=0)
     covariances = features.T @ target
     own = np.array([_own_part(features, j) @ target for j in range(len(names))])

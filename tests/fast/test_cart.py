@@ -106,21 +106,20 @@ def test_numbers_are_packed_into_64_bits_whatever_they_come_in():
 @given(st.lists(st.floats(-1e3, 1e3, width=16) | st.floats(allow_nan=False, allow_infinity=False)
                 | st.sampled_from([-0.0, 0.0, 0.1, 0.3]), min_size=1, max_size=40))
 @settings(deadline=None)
-@example([3, 7, 3, 4])
-@example([0.25, 2.25, 1.25, 0.25])
 @example([-1, -0.0, 0.0, 1])
-@example([1e300, 1e300, 0, 2])
-@example([2.5, 2.5 + 1e-9, 3.5, 2.5])
-@example([2.0**53, 2.0**53 + 2, 2.0**53 + 4, 0])
 @example([-1e308, 1e308, 0, 1])
 @example([7, 1, 1 + 2**-52, 1, 1 + 2**-51])
 @example([5e-324, 0, 1e-323, 5e-324])
-def test_columns_are_ranked_by_counting_or_by_sorting_as_np_unique_does(column):
-    """Counting takes values that lie apart, sorting all others, be they equal but for the last bit."""
+def test_columns_are_ranked_as_np_unique_does(column):
+    """Be they equal but for the last bit; 255 values need a byte."""
     column = np.array(column, dtype=float)
     values, codes = np.unique(column, return_inverse=True)
     table = rank_table(column[:, None], ("x",))
     assert table.codes.tolist() == [codes.tolist()] and table.values.tolist() == values.tolist()
+    for n, kind in ((255, "uint8"), (256, "uint16")):
+        table = rank_table(np.column_stack([np.arange(n), np.arange(n) % 3])[::-1].astype(float), ("x", "y"))
+        assert table.codes.dtype == kind and (table.codes == [np.arange(n)[::-1], np.arange(n)[::-1] % 3]).all()
+        assert table.first.tolist() == [0, n] and table.values[n:].tolist() == [0, 1, 2]
 
 
 # --- wide tables ------------------------------------------------------------------------------------------------------
