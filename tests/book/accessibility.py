@@ -31,16 +31,27 @@ document.adoptedStyleSheets = [still];"""
 # The theme takes its time to find the boxes that scroll, and lets the keyboard into them.
 REACHED = """() => [...document.querySelectorAll('pre, .cell_output > .output, .pst-scrollable-table-container')]
     .every((box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
-# Of words of code, and of formulas, which are thousands, the first of a kind that can be seen is held against the rule
-# on contrast. (Left out of all rules, axe would compare each node with each of them: eight times as slow.)
+# Contrast is a matter of colours, size and weight: of words alike in these, which are thousands, the first that can be
+# seen by day, and by night, is held against the rule; in explorables, where things lie over others, all are.
 ONE_OF_EACH = """() => axe.configure({ rules: [{ id: 'color-contrast',
-    selector: ':not([data-alike], [data-alike] *)' }] })"""
+    selector: ':not([data-alike], mjx-container[data-alike] *)' }] })"""
 MARK_ALIKE = """() => {
-    const met = new Set();
-    for (const node of document.querySelectorAll('pre span, mjx-container')) {
-        const { color, fontWeight, opacity } = getComputedStyle(node), box = node.closest('[class*=highlight-], p, li, td, div');
-        const seen = node.checkVisibility() && !(node.getBoundingClientRect().right > node.closest('pre')?.getBoundingClientRect().right);
-        const kind = [node.tagName, color, fontWeight, opacity, node.getAttribute('display'), box.className].join('|');
+    const met = (window.met ??= { light: new Set(), dark: new Set() })[document.documentElement.dataset.theme];
+    const known = new Map([[null, ['', 1]]]);
+    const under = (node) => {  // what is painted below its words, and how much of them shows through
+        if (!known.has(node)) {
+            const { backgroundColor, backgroundImage, opacity } = getComputedStyle(node), [below, shown] = under(node.parentElement);
+            const opaque = backgroundColor.startsWith('rgb(');
+            known.set(node, [`${opaque ? '' : below} ${backgroundColor} ${backgroundImage}`, shown * opacity]);
+        }
+        return known.get(node);
+    };
+    const words = [...document.body.querySelectorAll(':not(mjx-container *, .explorable *, svg *)')].filter((node) =>
+        node.matches('mjx-container') || [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()));
+    for (const node of words) {
+        const { color, fontWeight, fontSize } = getComputedStyle(node), box = node.closest('pre, .pst-scrollable-table-container');
+        const seen = node.checkVisibility() && !(node.getBoundingClientRect().right > box?.getBoundingClientRect().right);
+        const kind = [node.matches('mjx-container'), color, fontWeight, fontSize, ...under(node)].join('|');
         node.toggleAttribute('data-alike', !seen || met.has(kind));
         if (seen) met.add(kind);
     }
