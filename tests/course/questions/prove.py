@@ -35,9 +35,14 @@ def handed_to_checks(cells):
 
 
 def right_in_another_hand(check, by_hand=()):
-    """Right answers by hand; a letter is also right as a capital, in one text with its reason -> list."""
+    """Right answers by hand; a letter is also right as a capital, in one text with its reason, and numbers are right in
+    one text, rounded and with their unit -> list."""
     letter = getattr(check, "right", None)
-    return [*by_hand, *([f"{letter.upper()}) {WHY}"] if isinstance(letter, str) else [])]
+    written = [f"{letter.upper()}) {WHY}"] if isinstance(letter, str) else []
+    if hasattr(check, "targets"):
+        numbers = ", ".join(f"{value:.4g}" for value in check.targets[0].values)
+        written = [" ".join([numbers, *check.units[:1]])]
+    return [*by_hand, *written]
 
 
 def mistaken_answers(question, right=None, by_hand=()):

@@ -38,11 +38,7 @@ def test_with_cubes(importance):
 
 
 RIGHT = {
-    "mdi.recall_currency": [(0.2, "bits")],
-    "mdi.recall_left_over": ["33 %"],
-    "mdi.boost_step": [5.0],
     "mdi.oob_mean": [oob_with_nanmean],
-    "mdi.adaboost_weight": ["25 %"],
     "mdi.mend_weights": [weights_by_halves],
     "mdi.forest_shares": [shares_with_pandas],
     "mdi.test_stretch": [test_with_cubes],

@@ -40,13 +40,7 @@ def test_of_zeros_and_ones(make_control):
 
 
 RIGHT = {
-    "bias.recall_total": ["0.48"],
-    "bias.recall_judges": ["184 trees"],
-    "bias.places": [{"cities": 15, "grades": 4}],
-    "bias.tickets": ["75 %"],
-    "bias.one_in_one_out": [{"gini": "18 %", "ufi": "42 %"}],
     "bias.average_best": [average_best_by_counts],
     "bias.split_credit": [credit_with_frame],
     "bias.test_control": [test_of_zeros_and_ones],
-    "bias.credit_ranks": [{"out of bag": 2, "MDI": 5}],
 }

@@ -24,10 +24,7 @@ def resample_by_loops(x, y, rows, order):
 
 
 RIGHT = {
-    "negative.recall_shuffle": ["-2 %"],
-    "negative.wrong_slope": ["-0.16"],
     "negative.p_value": [p_by_mean],
-    "negative.alarms": ["46 %"],
     "negative.standard_error": [error_with_frames],
     "negative.mend_bootstrap": [resample_by_loops],
 }

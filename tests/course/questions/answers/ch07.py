@@ -41,10 +41,7 @@ def test_by_frames(f):
 
 
 RIGHT = {
-    "correlated.recall_pairs": ["1600"],
-    "correlated.four_models": [{"x1": 18.0, "x2": 8.0, "together": 2.0}],
     "correlated.among_alike": [alike_by_weights],
-    "correlated.one_copy": ["13/10"],
     "correlated.mend_sampler": [draw_by_polyfit],
     "correlated.test_shuffle": [test_by_frames],
 }

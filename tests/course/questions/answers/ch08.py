@@ -49,10 +49,7 @@ def worth_in_two_factors(row, background, known):
 
 
 RIGHT = {
-    "shapley.recall_rest": ["24 %"],
-    "shapley.bill": [{"a": 26, "b": 29.0, "c": 5}],
     "shapley.divide": [divide_dividends],
     "shapley.test_rule": [test_of("taxi", "idle", "card", "base")],
-    "shapley.gate": [{"x1": "0.375", "x2": "-0.125"}],
     "shapley.mend_worth": [worth_in_two_factors],
 }

@@ -38,8 +38,6 @@ def rank_with_loops(phi):
 
 
 RIGHT = {
-    "treeshap.recall_last": ["5"],
-    "treeshap.three": ["9/40, 1/10, 9/40"],
     "treeshap.expect": [expect_in_one_line],
     "treeshap.leaf": [leaf_over_coalitions],
     "treeshap.mend_ranking": [rank_with_loops],

@@ -24,10 +24,7 @@ def done_by_loop(z, e_x, e_y, effect, value):
 
 
 RIGHT = {
-    "causality.recall_slope": ["9"],
-    "causality.thirty_patients": ["7, 5"],
     "causality.back_door": [door_by_frame],
     "causality.test_back_door": [test_by_hand],
     "causality.mend_do": [done_by_loop],
-    "causality.two_records": ["8/9"],
 }

@@ -38,11 +38,8 @@ def means_by_frame(town, y, train):
 
 RIGHT = {
     "field_one.mend_leak": [means_by_frame],
-    "field_one.recall_false": ["20"],
-    "field_one.together": ["37 %"],
     "field_one.whole_mixes": [by_loop],
     "field_one.stability": [by_rank],
-    "field_one.false_lists": ["3/5"],
     "field_one.mend_choice": [chosen_by_frame],
     "field_one.mend_slip": [by_products],
 }

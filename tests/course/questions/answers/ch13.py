@@ -11,6 +11,5 @@ def by_scipy(importance, yes):
 
 
 RIGHT = {
-    "choosing.recall_list": ["20"],
     "choosing.told_apart": [by_scipy],
 }

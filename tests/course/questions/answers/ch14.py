@@ -57,10 +57,7 @@ def test_of(*parts):
 
 
 RIGHT = {
-    "own_model.recall_cover": ["2.2"],
-    "own_model.five": [[3, 22, 66, "190/3", 190]],
     "own_model.gain": [gain_by_arrays],
-    "own_model.hessians": [{"rows": "-1.7", "hessians": -0.271}],
     "own_model.mend_encoding": [encode_by_matrix],
     "own_model.test_gaps": [test_of(gaps_stay, values_stay, some_move, column_stays)],
 }
