@@ -2,14 +2,12 @@
 
 import json
 import runpy
-import sys
 from functools import cache
 from pathlib import Path
 
-from fi_course.questions import QUESTIONS
-
-sys.path.insert(0, str(Path(__file__).parent))
 from prove import handed_to_checks, mistaken_answers, right_in_another_hand
+
+from fi_course.questions import QUESTIONS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

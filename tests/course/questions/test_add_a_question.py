@@ -2,19 +2,16 @@
 
 import ast
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import nbformat
 import pytest
+from prove import handed_to_checks, mistaken_answers
 
 import exercises as tool
 from fi_course.questions import QUESTIONS, CheckFailed, Handle, judge
 from fi_course.questions.question_text import questions
-
-sys.path.insert(0, str(Path(__file__).parent))
-from prove import handed_to_checks, mistaken_answers
 
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -6,19 +6,15 @@ mistakes of its checks lead to, and by answers/chNN.py (RIGHT: an answer in anot
 """
 
 import json
-import sys
 import time
-from pathlib import Path
 
 import pytest
+from answered import answers_of_notebook, right_answers, wrong_answers
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
 from fi_course.questions.plain_values import normalise
 from fi_course.questions.specification import judge_from, of
-
-sys.path.insert(0, str(Path(__file__).parent))
-from answered import answers_of_notebook, right_answers, wrong_answers
 
 SEEDS = (None, *range(101, 111))
 """The public seed and ten others."""

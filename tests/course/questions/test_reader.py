@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from reader import sums_in
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
@@ -17,9 +18,6 @@ from fi_course.questions.question import PUBLIC_SEED
 from fi_course.questions.reference_solution import reference
 from fi_course.questions.values import Value
 from fi_grader.release import release
-
-sys.path.insert(0, str(Path(__file__).parent))
-from reader import sums_in
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
