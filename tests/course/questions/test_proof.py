@@ -1,8 +1,8 @@
 """Every check is proved: right answers pass, untouched stubs say so, each mistake hears its own message.
 
 A set NN_name is proved by solutions/NN_name.ipynb (the references), exercises/NN_name.ipynb (the stubs), by what the
-mistakes of its checks lead to, and by answers/chNN.py (RIGHT: an answer in another hand; NN may carry a letter, as
-12a). Nothing else is needed for a new set.
+mistakes of its checks lead to, and by answers/chNN.py (RIGHT: an answer in another hand, as of a function; NN may carry
+a letter, as 12a). Nothing else is needed for a new set.
 """
 
 import json
