@@ -63,19 +63,6 @@ def test_numbers_out_of_this_world_are_wrong_and_no_error():
         assert judge_from(data, answer).status == "wrong", answer
 
 
-def test_several_values_open_together_and_a_part_of_them_opens_nothing():
-    asked = question(value(
-        {"x": 0.5, "y": 3}, Mistake("turned", {"x": 3, "y": 0.5}, "Turned."),
-        Mistake("y halved", {"y": 1.5}, "Twice that.", partly=True)))
-    data = of(asked)
-    assert judge_from(data, {"x": 0.5, "y": 3}).meaning == "What it means."
-    assert judge_from(data, [3, 0.5]).mistake == "turned"
-    assert judge_from(data, {"x": 0.7, "y": 1.5}).mistake == "y halved"
-    assert judge_from(data, {"x": 0.5, "y": 4}).message == "Not right yet: `y`."
-    assert judge_from(data, {"x": 0.4, "y": 4}).message == "None of the 2 values is right yet."
-    assert data["relevant"] == [[0, 1], [0, 1], [1]]
-
-
 # What pages and copies carry
 
 
