@@ -16,7 +16,7 @@ import pytest
 from fi_course.questions import QUESTIONS, CheckFailed, Q, Question, judge
 from fi_course.questions.blocked_calls import functions_at
 from fi_course.questions.cards import Card
-from fi_course.questions.checks import Mistake, by_hand, catches, choice, function, value
+from fi_course.questions.checks import Mistake, catches, choice, function, value
 from fi_course.questions.compare_values import near
 from fi_course.questions.question import KINDS, Handle, card_of
 from fi_course.questions.reference_solution import reference, solutions_notebook
@@ -131,23 +131,13 @@ def test_several_values_say_what_is_missing(answer, words):
     assert words in judge(question(value({"a": 1, "b": 2})), answer).message
 
 
-@pytest.mark.parametrize("answer", [10, "10 minutes", (10, "minute"), (10, "Min."), "10"])
-def test_a_unit_may_be_written_in_any_spelling(answer):
-    assert judge(question(value(10, unit=("minutes", "min"))), answer).status == "right"
-
-
 MANY_FORMS = [
-    (value(0.12, unit=("accuracy", "")), [
-        0.1202, Fraction(3, 25), "3/25", ".12", "12 %", "12 percentage points", "12 pp", (0.12, "Accuracy"),
-        [0.12], np.array([0.12]), np.float32(0.12), pd.Series([0.12])]),
     (value({"day": 0.29, "sky": 0.436, "wind": 0.273}), [
         [0.29, 0.44, 0.27], "0.29, 0.436, 0.273", np.array([0.29, 0.436, 0.273]),
         [["Day", 0.29], ["Sky", 0.436], ["Wind", 0.273]], [("wind", "27.3 %"), ("day", 0.29), ("sky", "109/250")],
         pd.Series({"wind": 0.273, "day": 0.29, "sky": 0.436}),
         pd.DataFrame({"Wind": [0.273], "Sky": 0.436, "Day": "29 %"}),
         {"day": Fraction(29, 100), "sky": "0.436", "breeze": 0.273}]),
-    (value({"seen": 7, "done": -5}), [
-        "7 days and -5 days", {"done": "−5 days", "seen": "7 days"}, ["7", Fraction(-5)]]),
     (value({"Rent <= 525": 5 / 12, "Rent <= 680": 3 / 8}), [
         {525: "5/12", 680: "3/8"}, [["525", 0.417], ["680", 0.38]], {"Rent < 680": 0.375, "Rent < 525": 0.4167},
         {"rent<=525": 0.417, "Rent ≤ 680": 0.375}])]
@@ -174,14 +164,6 @@ def test_a_function_that_rounds_is_told_so():
     third = function(lambda rng: [(1,), (2,)], lambda x: x / 3)
     assert "do not round" in judge(question(third), lambda x: round(x / 3, 3)).message
     assert "do not round" not in judge(question(third), lambda x: x / 2).message
-
-
-@pytest.mark.parametrize("answer", [
-    "a, because I say so", ("A)", "because I say so"), ["(a)", "it is so, I say"], np.array(["A.", "because I say so"]),
-    ("option a", "because I say so"), ("answer: a", "because I say so"), (" a ", "because I say so"),
-    pd.Series(["a", "because I say so"])])
-def test_a_letter_and_its_reason_may_come_as_a_text_or_a_pair(answer):
-    assert judge(question(choice("a", Mistake("other", "b", "no"))), answer).status == "right"
 
 
 @pytest.mark.parametrize(("answer", "name", "words"), [
@@ -269,14 +251,6 @@ def test_a_warning_in_an_answer_is_no_error_and_is_not_shown(capfd):
 def test_a_test_that_never_calls_what_it_is_given_is_not_started():
     check = catches([Mistake("refuses", abs, "no")], [Mistake("misses", lambda x: x, "try a negative number")])
     assert judge(question(check), lambda f: None).status == "not started"
-    def asserts(value, wanted):
-        def test(f):
-            assert f(value) == wanted
-        return test
-    assert judge(question(check), asserts(-1, 1)).status == "right"
-    assert judge(question(check), asserts(1, 1)).mistake == "misses"
-    assert judge(question(check), asserts(1, 2)).mistake == "refuses"
-    assert judge(question(check), lambda f: f(-1) == 1).mistake == "returns what it should assert"
     assert "TypeError" in judge(question(check), lambda f: f(1, 2)).message
     assert judge(question(check), 3).status == "wrong"
 
@@ -290,11 +264,6 @@ def test_a_test_that_counts_its_calls_instead_of_looking_fails(first):
         calls = []
         assert judge(question(check), lambda f, calls=calls: calls.append(f(1)) or len(calls) <= first,
                      seed).status == "wrong"
-
-
-def test_prose_is_left_to_a_person():
-    assert by_hand("*Your answer here.*", None).status == "not started"
-    assert by_hand("It is a share of the decrease.", None).status == "by hand"
 
 
 # The handle
