@@ -126,14 +126,6 @@ def asked(check):
     return Question("a.question", "A question", "number", 1, 1, 1, ("one", "two"), check)
 
 
-@pytest.mark.parametrize("answer", ["29, 44, 27", [29, 44, 27], [29.03, 43.64, 27.33],
-                                    {"Day": 29, "Sky": 44, "Wind": 27}])
-def test_shares_in_per_cent_are_called_so_with_decimals_or_without(answer):
-    shares = value({"Day": 0.2903, "Sky": 0.4364, "Wind": 0.2733})
-    assert judge(asked(shares), answer).mistake == "per cent without its sign"
-    assert judge(asked(shares), "29 %, 44 %, 27 %").status == "right"
-
-
 def test_a_hundredfold_is_per_cent_only_below_a_hundred_and_never_hides_a_named_mistake():
     assert judge(asked(value(0.42)), 42).mistake == "per cent without its sign"
     assert judge(asked(value(60)), 6000).mistake == ""
