@@ -185,6 +185,7 @@ def test_a_set_is_worked_and_handed_in(lab, tab):
     untouched.get_by_text("Not started").wait_for(timeout=90_000)
     assert tab.locator(RED).count() == 0
     assert "mean of two means" in answered(tab, "average_of_all", "average_of_all = 55")
+    assert not tab.get_by_text("Hint 2 of").first.is_visible()
     tab.get_by_text("Hint 1 of").first.click()
     assert tab.get_by_text("Hint 2 of").first.is_visible()
     assert "save (Ctrl+S)" in answered(tab, "average_of_all", "average_of_all = 60")
@@ -197,7 +198,8 @@ def test_a_set_is_worked_and_handed_in(lab, tab):
         until_run(last, ("Control+Enter",))
         return last.locator(".jp-OutputArea-output").inner_text()
 
-    assert "Save first" in handed_in()
+    said = handed_in()
+    assert "Save first" in said and "trees.recall_mean" in said
     tab.keyboard.press("Control+s")
     tab.wait_for_timeout(1000)
     said, file = handed_in(), lab[1] / "exercises/01_trees.zip"
