@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import nbformat
@@ -232,19 +231,6 @@ def test_a_check_that_takes_its_stub_for_an_answer_stops_the_tool(monkeypatch):
     monkeypatch.setattr(tool, "judge", lambda question, answer: Verdict("right"))
     with pytest.raises(SystemExit, match=r"trees\.recall_mean says 'right' of the stub"):
         tool.derive(tool.stamp(nbformat.read(SOLUTIONS[0], as_version=4)))
-
-
-def test_both_bundles_hold_the_exercises_as_nobody_has_run_them(tmp_path):
-    """And the instructor's the solutions, with what is expected of them."""
-    from fi_grader.release import release
-
-    release(tmp_path, ROOT)
-    student, instructor = (zipfile.ZipFile(tmp_path / f"{name}.zip") for name in ("student", "instructor"))
-    for path in EXERCISES:
-        sent = json.loads(student.read(f"student/exercises/{path.name}"))["cells"]
-        assert sent == [cell for cell, _ in cells_of(path)]
-        for folder in ("exercises", "solutions"):
-            assert instructor.read(f"instructor/{folder}/{path.name}") == (ROOT / folder / path.name).read_bytes()
 
 
 @pytest.mark.slow
