@@ -38,6 +38,7 @@ def test_with_cubes(importance):
 
 
 RIGHT = {
+    "mdi.recall_currency": [(0.2, "bits")],
     "mdi.oob_mean": [oob_with_nanmean],
     "mdi.mend_weights": [weights_by_halves],
     "mdi.forest_shares": [shares_with_pandas],
