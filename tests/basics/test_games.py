@@ -129,23 +129,15 @@ def test_the_table_is_left_alone():
 # --- refusals ---
 
 
-@pytest.mark.parametrize(("divide", "n", "instead"), [
-    (games.shapley, 21, "from 21 players on use sampled_shapley"), (games.banzhaf, 25, "sampled_shapley"),
-    (games.shapley_by_orderings, 10, "from 10 players on use shapley"), (games.dividends, 40, "up to 20")])
-def test_too_many_players_are_refused_with_an_alternative(divide, n, instead):
-    with pytest.raises(ValueError, match=instead):
-        divide(len, n)
-
-
-@pytest.mark.parametrize(("v", "n", "says"), [
-    ([0, 1, 2], 2, "3 payoffs"), (5.0, 1, "1 payoffs"), ([0, np.nan], 1, "NaN"), (len, 0, "at least 1"),
-    (len, 1.5, "whole number")])
-def test_a_game_that_is_none_is_refused(v, n, says):
-    """Wrong length, a lone number, NaN, no players, half a player."""
+@pytest.mark.parametrize(("divide", "v", "n", "says"), [
+    (games.shapley, len, 21, "from 21 players on use sampled_shapley"), (games.banzhaf, len, 25, "sampled_shapley"),
+    (games.shapley_by_orderings, len, 10, "from 10 players on use shapley"), (games.dividends, len, 40, "up to 20"),
+    (games.shapley, [0, 1, 2], 2, "3 payoffs"), (games.shapley, 5.0, 1, "1 payoffs"),
+    (games.shapley, [0, np.nan], 1, "NaN"), (games.shapley, len, 0, "at least 1"),
+    (games.shapley, len, 1.5, "whole number"),
+    (lambda v, n: games.sampled_shapley(v, n, n_repeats=1), len, 3, "at least 2")])
+def test_what_cannot_be_divided_is_refused_with_advice(divide, v, n, says):
+    """Too many players; a wrong length, a lone number, NaN, no players, half a player; one ordering, which has no
+    standard error."""
     with pytest.raises(ValueError, match=says):
-        games.shapley(v, n)
-
-
-def test_one_ordering_has_no_standard_error():
-    with pytest.raises(ValueError, match="at least 2"):
-        games.sampled_shapley(len, 3, n_repeats=1)
+        divide(v, n)
