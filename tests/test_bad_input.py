@@ -19,6 +19,7 @@ from calls import (
     LABELS,
     ONES,
     PAIRS,
+    PHI,
     PUBLIC,
     TIME,
     TREE,
@@ -334,6 +335,9 @@ TOGETHER = [
     ("shapley_values", {"background": None}, "background is None"),
     ("permutation_importance", {"X": X[:1], "y": Y[:1], **ALONE}, "row"),
     # answers, targets, numbers
+    *[("target_permutation_test", {"importance_of": lambda X, y, found=found: found}, says) for found, says in (
+        (TREE, "returned Tree, expected 3 numbers"), (PHI, "returned Attribution, expected"),
+        ([[1.0], [1.0, 2.0]], "returned list, expected"), (np.ones((1, 3)), "returned shape .1, 3. for 3 columns"))],
     ("debiased_mdi", {"y": np.column_stack([Y, Y])}, "columns"),
     ("debiased_mdi", {"model": trees.grow_forest(X, LABELS, n_trees=3), "y": np.where(LABELS == "no", "nay", LABELS)},
      "never saw"),
