@@ -172,7 +172,9 @@ BAD = {
     "output": [9, "first", None, 1.5],
     "copies": COUNTS,
     "p": COUNTS,
-    "rng": [-1, "zero", "a", 1.5, [1.5], [-1], [], {}, True, np.nan],
+    "rng": [
+        -1, "zero", "a", 1.5, [1.5], [-1], [], {}, True, np.nan, [[1]], [1, -1], [1, [2]], object(),
+        np.random.RandomState(0)],
     # numbers
     "after": AMOUNTS,
     "agreement": SHARES_OR_ENDS,
@@ -298,6 +300,7 @@ TOGETHER = [
     ("knockoff_filter", {"X": CONSTANT, "knockoffs": "mvr"}, "^column 'c' of X"),
     # choices by name
     ("debiased_mdi", {"method": "nope"}, "expected|known"),
+    ("boruta", {"rng": object()}, "expected a seed"),
     ("grow_cart", {"criterion": "mse"}, "expected one of"),
     ("permutation_importance", {"loss": "nope"}, "known"),
     # models
