@@ -365,8 +365,10 @@ TOGETHER = [
     *[(name, {"sample_weight": 1 - FOREST.out_of_bag[0]}, "out of bag for some tree") for name in OUT_OF_BAG],
     *[(name, {"donors": np.full((40, 2), 40)}, "row numbers") for name in OUT_OF_BAG],
     *[("shapley_values", {"model": model}, says) for model, says in (
-        (lambda rows: np.array(["yes"] * len(rows)), "labels"), (lambda rows: np.zeros(2), "shape"),
-        (lambda rows: np.full(len(rows), np.nan), "NaN"))],
+        (lambda rows: np.array(["yes"] * len(rows)), "labels such as 'yes'"), (lambda: 1.0, "cannot be asked"),
+        (lambda rows: np.zeros(2), "one prediction a row"), (lambda rows: 1.0, "one prediction a row"),
+        (lambda rows: np.zeros((len(rows), 2, 2)), "one prediction a row"),
+        (lambda rows: np.full(len(rows), np.nan), "NaN or infinite"))],
     ("shapley_values", {"removal": lambda model, rows: neighbours(model, rows, n_neighbours=0)}, "n_neighbours is 0"),
 ]
 

@@ -221,18 +221,6 @@ def test_a_vote_has_no_mdi_of_its_own():
         mdi(VotingRegressor([("tree", DecisionTreeRegressor(max_depth=2))]).fit(X, NUMBERS))
 
 
-@pytest.mark.parametrize(("function", "says"), [
-    (lambda table: table[:5, 0], "one prediction a row"),
-    (lambda table: 1.0, "one prediction a row"),
-    (lambda table: table[:, 0] * np.nan, "NaN or infinite"),
-    (lambda: 1.0, "cannot be asked"),
-    (lambda table: np.zeros((len(table), 2, 2)), "one prediction a row"),
-])
-def test_an_answer_that_is_no_answer_is_refused(function, says):
-    with pytest.raises(ValueError, match=says):
-        as_model(function).predict(X.to_numpy())
-
-
 @pytest.mark.parametrize(("given", "says"), [
     (OURS_OF_NUMBERS, "this takes class probabilities"),
     (OURS_OF_NUMBERS.predict, "this takes class probabilities"),
@@ -242,8 +230,3 @@ def test_an_answer_that_is_no_answer_is_refused(function, says):
 def test_probabilities_are_refused_where_there_are_none(given, says):
     with pytest.raises(ValueError, match=says):
         as_model(given).probabilities(X)
-
-
-def test_labels_have_no_raw_score():
-    with pytest.raises(ValueError, match="labels such as 'no'"):
-        as_model(lambda table: np.full(len(table), "no")).raw(X)
