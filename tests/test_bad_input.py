@@ -337,6 +337,9 @@ TOGETHER = [
                             "sample_weight": None}, "use sage"),
     ("shapley_values", {"background": None}, "background is None"),
     ("permutation_importance", {"X": X[:1], "y": Y[:1], **ALONE}, "row"),
+    *[("permutation_importance", {"model": model, "y": LABELS, "loss": "log_loss"}, says) for model, says in (
+        (FOREST, "this takes class probabilities"), (FOREST.predict, "this takes class probabilities"),
+        (lambda rows: rows["a"], "between 0 and 1"), (trees.grow_cart(X, LABELS).predict, "labels such as"))],
     # answers, targets, numbers
     *[("target_permutation_test", {"importance_of": lambda X, y, found=found: found}, says) for found, says in (
         (TREE, "returned Tree, expected 3 numbers"), (PHI, "returned Attribution, expected"),

@@ -94,7 +94,6 @@ def test_a_label_that_the_model_never_saw_is_always_missed_but_has_no_probabilit
     (lambda table: np.full(len(table), "x"), NUMBERS, None, "labels such as 'x'"),
     (lambda table: np.full(len(table), "x"), CODES, "zero_one", "cannot be compared"),
     (FOREST, np.where(CODES > 0, "x", "y"), None, "labels such as"),
-    (FOREST, CODES, "log_loss", "class probabilities"),
     (FOREST, NUMBERS, lambda y, f: 0.0, "one number a row"),
     (lambda table: np.eye(2)[np.minimum(class_of_a(table), 1)], CODES, None, "2 columns"),
 ])

@@ -219,14 +219,3 @@ def test_several_columns_of_classes_are_refused():
 def test_a_vote_has_no_mdi_of_its_own():
     with pytest.raises(ValueError, match="mdi of each member"):
         mdi(VotingRegressor([("tree", DecisionTreeRegressor(max_depth=2))]).fit(X, NUMBERS))
-
-
-@pytest.mark.parametrize(("given", "says"), [
-    (OURS_OF_NUMBERS, "this takes class probabilities"),
-    (OURS_OF_NUMBERS.predict, "this takes class probabilities"),
-    (lambda table: np.asarray(table)[:, 0], "between 0 and 1"),
-    (OURS.predict, "labels such as"),
-])
-def test_probabilities_are_refused_where_there_are_none(given, says):
-    with pytest.raises(ValueError, match=says):
-        as_model(given).probabilities(X)
