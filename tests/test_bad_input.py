@@ -30,6 +30,8 @@ from calls import (
     fit,
     parameters,
 )
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import fi_audit
 import fi_course
@@ -310,6 +312,9 @@ TOGETHER = [
     *[(name, {"model": model}, says) for name in OUT_OF_BAG
       for model, says in ((replace(FOREST, in_bag=None), "in_bag is None"), (EVERY, "no row is out of bag"))],
     *[("oob_prediction", {"forest": forest}, "has no in_bag") for forest in (replace(FOREST, in_bag=None), TREE)],
+    *[("permutation_importance", {"model": model}, "not fitted: call its fit") for model in (
+        RandomForestClassifier(), RandomForestClassifier().predict, GradientBoostingClassifier())],
+    ("mdi", {"model": VotingRegressor([("tree", DecisionTreeRegressor())]).fit(X, Y)}, "mdi of each member"),
     ("rules", {"tree": FOREST}, r"trees\[0\]"),
     ("what_if", {"tree": FOREST}, r"trees\[0\]"),
     # tables

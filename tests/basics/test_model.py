@@ -13,7 +13,6 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
-    VotingRegressor,
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -21,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fi_teach.basics.model import as_model
-from fi_teach.importance import mdi, permutation_importance, tree_shap
+from fi_teach.importance import permutation_importance, tree_shap
 from fi_teach.trees import grow_boosting, grow_c45, grow_cart, grow_forest
 
 RNG = np.random.default_rng(0)
@@ -203,19 +202,8 @@ def test_numbered_columns_in_another_order_are_no_table_of_a_model_without_names
 # --- refusals ---
 
 
-def test_a_model_that_is_not_fitted_is_refused():
-    for given in (RandomForestClassifier(), RandomForestClassifier().predict, GradientBoostingClassifier()):
-        with pytest.raises(ValueError, match="not fitted: call its fit"):
-            as_model(given)
-
-
 def test_several_columns_of_classes_are_refused():
     both = np.column_stack([CODES, CODES[::-1]])
     for given in (DecisionTreeClassifier(), xgboost.XGBClassifier(n_estimators=2)):
         with pytest.raises(ValueError, match="several columns of classes"):
             as_model(given.fit(X, both)).predict(X)
-
-
-def test_a_vote_has_no_mdi_of_its_own():
-    with pytest.raises(ValueError, match="mdi of each member"):
-        mdi(VotingRegressor([("tree", DecisionTreeRegressor(max_depth=2))]).fit(X, NUMBERS))
