@@ -12,6 +12,7 @@ import pytest
 from calls import (
     COMPARED,
     DATA,
+    DECIDING,
     EVENT,
     FOREST,
     GOOD,
@@ -316,7 +317,10 @@ TOGETHER = [
         RandomForestClassifier(), RandomForestClassifier().predict, GradientBoostingClassifier())],
     ("mdi", {"model": VotingRegressor([("tree", DecisionTreeRegressor())]).fit(X, Y)}, "mdi of each member"),
     ("rules", {"tree": FOREST}, r"trees\[0\]"),
-    ("what_if", {"tree": FOREST}, r"trees\[0\]"),
+    *[("what_if", changed, says) for changed, says in (
+        ({"tree": FOREST}, r"trees\[0\]"), ({"tree": TREE}, "grow it on classes"), ({"x": X}, "one complete row"),
+        ({"tree": replace(DECIDING, left_categories={0: np.zeros(1)})}, "splits on categories"),
+        ({"frozen": ["a", "b", "c"]}, "freeze fewer"))],
     # tables
     *[("chaid_splits", {"X": words, "y": [0, 1], "ordered": ()}, says)
       for words, says in ((X[["a"]][:2], "pd.cut"), ([["x"], ["y"]], "DataFrame"))],

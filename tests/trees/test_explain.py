@@ -144,21 +144,6 @@ def test_what_must_not_change_does_not_and_the_target_is_met():
     assert what_if(tree, old, scale=[20, 1], frozen=["age"]).prediction == "harmed"
 
 
-def test_questions_without_an_answer_are_refused():
-    X, y = midterm()
-    tree = grow_cart(X, y)
-    numbers = grow_cart(X, [1.0, 2, 3, 4, 5, 6, 7, 8], criterion="variance")
-    categories = replace(tree, left_categories={0: np.array([0.0])})
-    for arguments, keywords, advice in [
-        ((numbers, X.loc[1]), {}, "classes"),
-        ((categories, X.loc[1]), {}, "categories"),
-        ((tree, X), {}, "one complete row"),
-        ((tree, X.loc[1]), {"frozen": ["Time", "Attends"]}, "freeze fewer"),
-    ]:
-        with pytest.raises(ValueError, match=advice):
-            what_if(*arguments, **keywords)
-
-
 def test_no_change_leads_into_a_leaf_that_no_row_can_reach():
     """x <= 1, then x > 2: a leaf with the wanted label in an empty box is no way out."""
     tree = Tree(
