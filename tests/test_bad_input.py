@@ -349,6 +349,7 @@ TOGETHER = [
     *[("permutation_importance", {"model": model, "y": LABELS, "loss": "log_loss"}, says) for model, says in (
         (FOREST, "this takes class probabilities"), (FOREST.predict, "this takes class probabilities"),
         (lambda rows: rows["a"], "between 0 and 1"), (trees.grow_cart(X, LABELS).predict, "labels such as"))],
+    ("every_c45_tree", {"X": X.assign(b=X["a"], c=X["a"]), "most": 2}, "more than most=2 different trees"),
     # answers, targets, numbers
     *[("target_permutation_test", {"importance_of": lambda X, y, found=found: found}, says) for found, says in (
         (TREE, "returned Tree, expected 3 numbers"), (PHI, "returned Attribution, expected"),

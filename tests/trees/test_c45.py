@@ -145,14 +145,3 @@ def test_categorical_and_boolean_columns_are_words():
     X, y = golf_nominal()
     tree = grow_c45(X.astype("category").assign(strong=X["Wind"] == "strong"), y)
     assert isinstance(tree, NominalTree) and tree.n_features == 5
-
-
-# --- refusals ---------------------------------------------------------------------------------------------------------
-
-def test_more_trees_than_were_asked_for_and_a_constant_target_are_refused():
-    X, y = golf()
-    with pytest.raises(ValueError, match="more than most=3 different trees"):
-        every_c45_tree(X, y, most=3)
-    for grow in (grow_c45, every_c45_tree, grow_cut_once):
-        with pytest.raises(ValueError, match="y is constant"):
-            grow(X, ["Yes"] * 14)
