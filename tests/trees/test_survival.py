@@ -1,7 +1,6 @@
 """Survival trees: cuts as the log-rank test judges them, trees as scikit-survival grows them."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from definitions import grow_survival_tree
 from oracles import censored
@@ -66,13 +65,6 @@ def test_hazards_only_rise_and_risk_is_the_hazard_added_up_over_the_times():
     np.testing.assert_array_equal(risk.in_bag, forest.in_bag)
     counts = [tree.n_node_samples[0] for tree in forest.trees]
     assert counts == [(of_tree > 0).sum() for of_tree in forest.in_bag], "a row counts once, however often drawn"
-
-
-def test_frames_arrays_and_records_are_one():
-    trees = [grow_survival_tree(X[:200], y) for y in (Y[:200], RECORDS[:200], pd.DataFrame(Y[:200]))]
-    assert trees[0].n_nodes > 1
-    for tree in trees:
-        np.testing.assert_array_equal(tree.value, trees[0].value)
 
 
 def test_a_node_in_which_nobody_dies_is_a_leaf_of_hazard_zero():
