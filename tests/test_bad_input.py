@@ -18,6 +18,7 @@ from calls import (
     GOOD,
     HALVES,
     LABELS,
+    LIVED,
     ONES,
     PAIRS,
     PHI,
@@ -316,6 +317,7 @@ TOGETHER = [
     *[("permutation_importance", {"model": model}, "not fitted: call its fit") for model in (
         RandomForestClassifier(), RandomForestClassifier().predict, GradientBoostingClassifier())],
     ("mdi", {"model": VotingRegressor([("tree", DecisionTreeRegressor())]).fit(X, Y)}, "mdi of each member"),
+    ("as_risk", {"model": TREE}, "as_risk takes a survival tree or forest, but got Tree"),
     ("rules", {"tree": FOREST}, r"trees\[0\]"),
     *[("what_if", changed, says) for changed, says in (
         ({"tree": FOREST}, r"trees\[0\]"), ({"tree": TREE}, "grow it on classes"), ({"x": X}, "one complete row"),
@@ -366,6 +368,8 @@ TOGETHER = [
     ("grow_boosting", {"y": LABELS, "loss": "squared"}, "expected numbers"),
     ("grow_boosting", {"loss": "logistic"}, "fractions"),
     ("grow_boosting", {"learning_rate": 1.5}, "learning_rate is 1.5"),
+    ("grow_survival_forest", {"y": LIVED * [1, 0]}, "nobody in y has the event"),
+    ("score_permutation_importance", {"y": LIVED[:, ::-1], "score": "concordance"}, "in the order time, event"),
     ("grow_cart", {"criterion": "gini"}, 'criterion="variance"'),
     ("grow_cart", {"y": LABELS}, "numbers"),
     ("grow_cart", {"y": [[0.0, 1], [1, 1]]}, "40 rows"),

@@ -7,7 +7,6 @@ from definitions import grow_survival_tree
 
 from fi_teach.basics.losses import concordance, survival_concordance
 from fi_teach.basics.survival_target import check_someone_has_it, survival_target
-from fi_teach.importance import score_permutation_importance
 
 Y = np.array([[1.0, 1], [2, 1], [3, 0], [4, 1]])
 RISK = [9, 5, 7, 1]
@@ -44,15 +43,6 @@ def test_a_score_and_a_tree_refuse_the_same_targets(name):
     for ask in (lambda: survival_concordance(y, RISK), lambda: grow_survival_tree(np.eye(4), y)):
         with pytest.raises(ValueError, match=says):
             ask()
-
-
-def test_a_permutation_importance_of_swapped_columns_is_refused():
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    y = np.column_stack([np.exp(-X[:, 0]), np.arange(60) >= 5])
-    model, given = (lambda table: table[:, 0]), {"score": "concordance", "n_repeats": 2}
-    assert score_permutation_importance(model, X, y, **given).rank[0] == 1
-    with pytest.raises(ValueError, match="in the order time, event"):
-        score_permutation_importance(model, X, y[:, ::-1], **given)
 
 
 def test_times_and_events_given_apart_are_looked_at_too():

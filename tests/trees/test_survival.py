@@ -10,7 +10,6 @@ from sksurv.tree import SurvivalTree
 from fi_course.tables import gbsg2
 from fi_teach.basics.losses import concordance
 from fi_teach.trees import survival as sv
-from fi_teach.trees.cart import grow_cart
 from fi_teach.trees.forest import oob_prediction
 
 GBSG2 = gbsg2()
@@ -99,12 +98,3 @@ def test_a_constant_column_is_not_counted_among_the_candidates():
     y = np.column_stack([rng.exponential(np.exp(-3 * x)), np.ones(60)])
     forest = sv.grow_survival_forest(np.column_stack([np.zeros(60), x]), y, n_trees=10, max_features=1)
     assert all(tree.feature[0] == 1 for tree in forest.trees)
-
-
-@pytest.mark.parametrize(("call", "says"), [
-    (lambda: grow_survival_tree(X[:50], Y[:50] * [1, 0]), "nobody in y has the event"),
-    (lambda: sv.as_risk(grow_cart(X[:50], EVENT[:50])), "as_risk takes a survival tree or forest, but got Tree"),
-])
-def test_bad_input_is_refused_with_a_sentence_that_helps(call, says):
-    with pytest.raises(ValueError, match=says):
-        call()
