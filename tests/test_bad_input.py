@@ -95,7 +95,7 @@ def test_what_is_no_refusal_is_found_out(monkeypatch):
 
 REAL_TABLES = [
     X.iloc[:0], X["a"].to_numpy(), spoiled(np.inf), X.set_axis(["a", "b", "b"], axis=1), None,
-    "a table", np.zeros((2, 2, 2))]
+    "a table", np.zeros((2, 2, 2)), np.zeros((0, 3)), spoiled(np.inf).to_numpy(), [["a", "b", "c"]] * 40]
 """What also an audit refuses, to which words and gaps are values."""
 TABLES = [*REAL_TABLES, spoiled(np.nan), X.assign(b=["red", "blue"] * 20)]
 TARGETS = [Y[:-1], np.where(np.arange(40) == 3, np.nan, Y), None, "y", np.zeros((40, 1, 1)), Y[:0]]

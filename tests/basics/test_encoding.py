@@ -43,9 +43,3 @@ def test_an_array_of_numbers_stays_as_it_is_but_for_its_gaps():
     assert array.tolist() == [[1, 2], [0, 4]]
     assert names == ("x0", "x1")
     assert np.isnan(table[1, 0])
-
-
-@pytest.mark.parametrize("table", [np.zeros((0, 2)), np.zeros(3), [["a", "b"]], [[np.inf]]])
-def test_what_is_no_table_is_refused(table):
-    with pytest.raises(ValueError):
-        as_numbers(table)
