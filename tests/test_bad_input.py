@@ -360,7 +360,7 @@ TOGETHER = [
     ("debiased_mdi", {"model": trees.grow_forest(X, LABELS, n_trees=3), "y": np.where(LABELS == "no", "nay", LABELS)},
      "never saw"),
     ("drop_column_importance", {"fit": lambda table, target: lambda rows: 1.0}, "one prediction a row"),
-    ("drop_column_importance", {"y": LABELS, "loss": "squared"}, "labels"),
+    ("drop_column_importance", {"y": LABELS, "loss": "squared"}, "labels such as"),
     ("drop_column_importance", {"n_folds": 41, "groups": None}, "to the 40 rows"),
     ("drop_column_importance", {"n_folds": 21}, "to the 20 groups"),
     ("grow_adaboost", {"y": Y}, "fractions"),

@@ -60,8 +60,3 @@ def test_several_outputs_stay_columns_and_one_column_becomes_a_vector():
 def test_a_target_without_anything_to_predict_is_refused(y, says):
     with pytest.raises(ValueError, match=says):
         check_y(y, min(len(y), 2), several=True, varies=True)
-
-
-def test_labels_are_refused_where_numbers_are_needed():
-    with pytest.raises(ValueError, match="labels such as"):
-        check_y(["a", "b"], 2, numeric=True)
