@@ -303,10 +303,8 @@ TOGETHER = [
     ("gaussian_knockoffs", {"X": CONSTANT, "covariance": None}, "^column 'c' of X"),
     ("knockoff_filter", {"X": CONSTANT, "knockoffs": "mvr"}, "^column 'c' of X"),
     # choices by name
-    ("debiased_mdi", {"method": "nope"}, "expected|known"),
     ("boruta", {"rng": object()}, "expected a seed"),
     ("grow_cart", {"criterion": "mse"}, "expected one of"),
-    ("permutation_importance", {"loss": "nope"}, "known"),
     # models
     *[("debiased_mdi", {"model": model}, says) for model, says in (
         (TREE, "grow_forest"), (trees.grow_boosting(X, Y, n_trees=2), "grow_forest"),
