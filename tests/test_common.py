@@ -135,9 +135,12 @@ def test_every_method_draws_from_a_stream_of_its_own(monkeypatch):
 # --- columns and labels ---
 
 
+ASKED = [*having("model", "X"), "oob_prediction"]
+
+
 def test_columns_of_a_model_go_by_name_and_those_of_an_array_by_position():
     wrong = []
-    for name in having("model", "X"):
+    for name in ASKED:
         plain = call(name)
         for order in (["c", "a", "b"], ["b", "c", "a"]):
             wrong += [] if equal(call(name, X=X[order]), plain) else [(name, order)]
@@ -148,7 +151,7 @@ def test_columns_of_a_model_go_by_name_and_those_of_an_array_by_position():
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", having("model", "X"))
+@pytest.mark.parametrize("name", ASKED)
 def test_a_column_that_the_model_does_not_know_is_refused_by_name(name):
     with pytest.raises(ValueError, match=r"column '[ad]'"):
         call(name, X=X.set_axis(["b", "c", "d"], axis=1))

@@ -110,10 +110,3 @@ def test_out_of_bag_prediction_of_scikit_learns_forest_is_scikit_learns(data):
     theirs = model.oob_decision_function_ if data is classes_of else model.oob_prediction_[:, None]
     np.testing.assert_allclose(ours[asked], theirs[asked], atol=1e-12)
     assert np.isnan(ours[~asked]).all() and not asked.all()
-
-
-def test_columns_find_their_places_by_name_out_of_bag_too():
-    X, y = classes_of(30)
-    table = pd.DataFrame(X, columns=list("abcde"))
-    forest = grow_forest(table, y, n_trees=5)
-    np.testing.assert_array_equal(oob_prediction(forest, table[list("edcba")]), oob_prediction(forest, table))
