@@ -19,11 +19,6 @@ def fitted():
     return X, y, DecisionTreeClassifier(random_state=0).fit(X, y)
 
 
-def test_a_row_on_the_threshold_goes_left():
-    tree = grow_cart([[1.0], [3.0]], ["no", "yes"])
-    assert tree.threshold[0] == 2.0 and tree.predict([[2.0], [np.nextafter(2.0, 3)]]).tolist() == ["no", "yes"]
-
-
 def test_the_path_holds_the_leaf_and_all_its_ancestors(fitted):
     """Equal to scikit-learn's decision_path, row by node; the depth counts the questions on the way."""
     X, _, model = fitted
