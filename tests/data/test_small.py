@@ -4,14 +4,7 @@ import pandas as pd
 import pytest
 
 from fi_course.tables import mtcars
-from fi_teach.data import (
-    BANANA_LENGTH_PERMUTED,
-    BANANA_OUT_OF_BAG,
-    bananas,
-    golf,
-    golf_nominal,
-    midterm,
-)
+from fi_teach.data import bananas, golf, golf_nominal, midterm
 
 CLASSIC_GOLF = """sunny hot high weak No
 sunny hot high strong No
@@ -45,16 +38,6 @@ def test_midterm_keeps_both_codings_of_attendance_and_changes_class_at_four_time
     by_time = pd.DataFrame({"time": X["Time"], "result": y}).sort_values("time", ignore_index=True)
     changes = by_time["result"] != by_time["result"].shift(-1)
     assert (by_time["time"] + by_time["time"].shift(-1))[changes][:-1].tolist() == [110, 140, 180, 260]
-
-
-def test_bananas_permuted_length_is_the_column_rotated_by_one():
-    length = bananas().X["Length"].tolist()
-    assert length[1:] + length[:1] == list(BANANA_LENGTH_PERMUTED)
-
-
-def test_no_drawn_banana_tree_saw_all_fruits_and_fruit_one_is_out_of_bag_in_neither():
-    out = {i for ids in BANANA_OUT_OF_BAG.values() for i in ids}
-    assert out == set(bananas().X.index) - {1}
 
 
 def test_mtcars_has_the_mean_fuel_economy_every_handbook_prints():
