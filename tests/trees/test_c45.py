@@ -43,16 +43,6 @@ def test_columns_cut_once_at_the_root_grow_the_printed_tree():
     assert y[tree.predict(X) != y].index.tolist() == [6, 14]
 
 
-def test_golf_in_words_has_outlook_at_the_root():
-    """GLF-13: gains .2467, .0292, .1518, .0481; the tree is pure, and branches three ways at the root."""
-    X, y = golf_nominal()
-    assert [round(gain(y, X[name]), 4) for name in X] == [0.2467, 0.0292, 0.1518, 0.0481]
-    assert round(gain_ratio(y, X["Outlook"]), 4) == 0.1564
-    tree = grow_c45(X, y)
-    assert isinstance(tree, NominalTree) and sorted(tree.branches[0]) == ["overcast", "rain", "sunny"]
-    assert (tree.predict(X) == y).all() and tree.n_nodes == 8 and tree.n_features == 4
-
-
 # --- the pieces -------------------------------------------------------------------------------------------------------
 
 def test_gain_is_mutual_information():
