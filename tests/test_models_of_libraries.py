@@ -219,7 +219,7 @@ SCIKIT_LEARN = [
     sk("", CalibratedClassifierCV(CLASS_TREE), TWO, refused="not made of trees that add up"),
     sk("", TransformedTargetRegressor(TREE, func=np.cbrt, inverse_func=lambda y: y**3),
        refused="not made of trees that add up"),
-    sk("of a tree", make_pipeline(TREE), refused="is a pipeline"),
+    sk("of a tree", make_pipeline(TREE), refused="model[-1], a DecisionTreeRegressor, and the table as model[:-1]"),
     sk("of a tree", GridSearchCV(TREE, {"max_depth": [2, 3]}), refused="best_estimator_"),
 ]
 

@@ -18,7 +18,6 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fi_teach.basics.convert import as_forest, from_model
@@ -140,8 +139,6 @@ def test_categories_whose_codes_the_model_does_not_keep_are_read_from_an_array_o
     (xgboost.XGBRegressor(), "not fitted"),
     (lightgbm.LGBMRegressor(), "not fitted"),
     (RandomForestClassifier, "create one and fit it"),
-    (make_pipeline(DecisionTreeRegressor()).fit(X, Y),
-     r"model\[-1\], a DecisionTreeRegressor, and the table as model"),
     ("forest", "expected a fitted model"),
     (SimpleNamespace(estimators_=[], estimator_weights_=[], classes_=[0, 1], algorithm="SAMME.R"), "SAMME"),
 ], ids=lambda value: value if isinstance(value, str) else type(value).__name__)
