@@ -274,7 +274,7 @@ XGBOOST = [
     *(xg(f"words{name}", BY_TOWN, rows=FRAME, new=new, **CATS)
       for name, new in {"": FRAME, ", in another order": OWN_ORDER, ", fewer": FEWER, ", missing": MISSING}.items()),
     xg("words never seen", BY_TOWN, rows=FRAME, new=UNSEEN, refused="'Oslo', which the model never saw", **CATS),
-    xg("words beyond ASCII", BY_TOWN, rows=BEYOND_ASCII, refused="does not say which code", **CATS),
+    xg("words beyond ASCII", BY_TOWN, rows=BEYOND_ASCII, refused="which code each category of column 'town'", **CATS),
     xg("words, missing in training", BY_TOWN, rows=MISSING, **CATS),
     xg("words, 3 classes", THREE_TOWNS, xgb.XGBClassifier, rows=FRAME, **CATS),
     xg("words, two targets", PAIR_TOWNS, rows=FRAME, **CATS),
@@ -326,7 +326,7 @@ LIGHTGBM = [
                         " never seen": UNSEEN}.items()),
     lg("words beyond ASCII", BY_TOWN, rows=BEYOND_ASCII, **CATEGORICAL),
     lg("words, missing in training", BY_TOWN, rows=MISSING, **CATEGORICAL),
-    lg("words, ordered", BY_TOWN, rows=ORDERED, refused="does not say which code", **CATEGORICAL),
+    lg("words, ordered", BY_TOWN, rows=ORDERED, refused="which code each category of column 'town'", **CATEGORICAL),
     lg("words, 3 classes", THREE_TOWNS, lgb.LGBMClassifier, rows=FRAME, **CATEGORICAL),
 ]
 LIGHTGBM += [booster_of(one) for one in LIGHTGBM if one.name.partition(", ")[2] in (
