@@ -346,6 +346,7 @@ TOGETHER = [
                             "sample_weight": None}, "use sage"),
     ("shapley_values", {"background": None}, "background is None"),
     ("permutation_importance", {"X": X[:1], "y": Y[:1], **ALONE}, "row"),
+    ("permutation_importance", {"model": lambda rows: rows[:, 0], "X": spoiled(np.inf).to_numpy()}, "holds infinities"),
     *[("permutation_importance", {"model": model, "y": LABELS, "loss": "log_loss"}, says) for model, says in (
         (FOREST, "this takes class probabilities"), (FOREST.predict, "this takes class probabilities"),
         (lambda rows: rows["a"], "between 0 and 1"), (trees.grow_cart(X, LABELS).predict, "labels such as"))],
