@@ -100,7 +100,7 @@ def test_the_limits_are_kept():
     tree = grow_c45(X, y, min_samples_leaf=2)
     assert tree.n_node_samples[tree.is_leaf].min() >= 2  # Quinlan's default of two rows a branch
     words, y = golf_nominal()
-    assert grow_c45(words, y, max_depth=1).n_nodes == 4
+    assert [grow_c45(words, y, max_depth=depth).n_nodes for depth in (1, None)] == [4, 8]
     assert grow_c45(words, y, min_samples_leaf=5).feature[0] == 0  # two of three branches with 5 rows: enough
     assert grow_c45(words, y, min_samples_leaf=8).n_nodes == 1
 
