@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 
 from fi_teach import worlds
+from fi_teach.basics.losses import squared_error
 from fi_teach.worlds import WORLDS, bit_cells
 
 N = 40_000  # rows of a Monte Carlo check; tolerances below are about four standard errors
-
-
-def squared_error(y, prediction):
-    return ((np.asarray(y, float) - prediction) ** 2).reshape(len(y), -1).sum(axis=1)
 
 
 def shuffling_cost(world, name, seed):
