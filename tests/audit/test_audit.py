@@ -1,14 +1,14 @@
 """fi_audit.audit: which model and which rows it is about; what is said, asked and refused; sentences with numbers."""
 
 import re
-import sys
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+import truth
+from shop import FEATURES, pipeline, shop
 
 import fi_audit
 from fi_audit.columns import clusters, is_identifier
@@ -18,10 +18,6 @@ from fi_audit.rows import check_time
 from fi_audit.skill import skill_of
 from fi_course.tables import credit_cards, tissues
 from fi_teach.trees import grow_forest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import truth
-from shop import FEATURES, pipeline, shop
 
 ensemble = pytest.importorskip("sklearn.ensemble")
 linear_model = pytest.importorskip("sklearn.linear_model")

@@ -3,13 +3,12 @@
 import io
 import json
 import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from pypdf import PdfReader
+from shop import pipeline, shop
 
 import fi_teach.__main__ as cli
 from fi_audit import audit as python_audit
@@ -18,9 +17,6 @@ from fi_audit.command import read_model, read_table
 from fi_audit.report import write
 from fi_audit.skill import name_of
 from fi_course.tables import concrete
-
-sys.path.insert(0, str(Path(__file__).parent))
-from shop import pipeline, shop
 
 FEATURES = ["age", "town", "pay", "member", "size"]
 joblib = pytest.importorskip("joblib")
@@ -125,7 +121,6 @@ def test_dates_may_come_from_a_column(files, tmp_path, capsys):
 def test_a_pipeline_that_takes_dates_gets_them_from_a_csv_file(tmp_path, capsys):
     table, new = shop(300), shop(300, rng=1)
     columns = ["age", "town", "pay", "member", "grade", "since", "size"]
-    sys.modules.setdefault("shop", sys.modules[pipeline.__module__])
     joblib.dump(pipeline().fit(table[columns], table["bought"]), tmp_path / "dated.joblib")
     new.to_csv(tmp_path / "new.csv", index=False)
     given = [tmp_path / "dated.joblib", tmp_path / "new.csv", "--target", "bought", "--out", tmp_path]

@@ -3,11 +3,9 @@
 Others than these are tried on such tables in tests/importance.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from shop import FEATURES, pipeline, shop
 
 from fi_teach.importance import (
     debiased_mdi,
@@ -19,9 +17,6 @@ from fi_teach.importance import (
     sage,
     tree_shap,
 )
-
-sys.path.insert(0, str(Path(__file__).parent))
-from shop import FEATURES, pipeline, shop
 
 pytest.importorskip("sklearn")
 TABLE = shop(90)

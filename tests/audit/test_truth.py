@@ -1,17 +1,13 @@
 """A sample of tests/audit/truth.py: sentences held against worlds whose truth is known."""
 
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
+import truth
 
 import fi_audit
 from fi_audit.data import make_data
-
-sys.path.insert(0, str(Path(__file__).parent))
-import truth
 
 pytest.importorskip("sklearn")
 
