@@ -1,6 +1,7 @@
-"""The makers of submissions lie in a folder of their own, beside these tests."""
+"""The makers of submissions lie in a folder of their own, beside these tests; known answers beside the questions'."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "submissions"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "grader/submissions"), str(TESTS / "course/questions")]

@@ -1,13 +1,13 @@
 """One question has one answer: the first value that a student's function gives is the one that is judged."""
 
 import json
-import sys
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from answered import right_answers, wrong_answers
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
@@ -16,12 +16,7 @@ from fi_grader.judging.judge import INCONSISTENT, GradingRun, _judged
 from fi_grader.judging.student import RemoteError, RemoteFunction
 from fi_grader.notebooks.matching import Plan
 from fi_grader.sandbox.inside import protocol as messages
-from notebooks import ROOT
-
-sys.path.insert(0, str(ROOT / "tests" / "course" / "questions"))
-from answered import right_answers, wrong_answers
-
-SETS = sorted({question.notebook for question in QUESTIONS.values()})
+from notebooks import SETS
 
 
 class LocalProcess:

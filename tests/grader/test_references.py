@@ -4,9 +4,7 @@ import pytest
 
 from fi_course.questions import QUESTIONS
 from fi_grader.report.spreadsheets import read_table
-from notebooks import ROOT, grade, lay
-
-SETS = sorted({question.notebook for question in QUESTIONS.values()})
+from notebooks import ROOT, SETS, grade, lay
 
 
 @pytest.fixture(scope="module")

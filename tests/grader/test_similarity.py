@@ -20,8 +20,6 @@ PROSE = ("Of all the Gini impurity that this tree removes from its eight rows, "
          "sixty in a hundred is removed by questions about attendance.")
 
 
-
-
 def written(notebook):
     """What is kept of the answers in a notebook -> {question: digest}."""
     return record_of(GradingRun(TREES, plan_of(TREES, to_bytes(notebook)), 1))["written"]
