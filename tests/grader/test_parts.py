@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fi_grader.judging.judge import plan_of
 from fi_grader.judging.student import StudentProcess, StudentProcessDied
 from fi_grader.judging.worker import Worker
-from fi_grader.notebooks.exercise import cell_from
-from fi_grader.notebooks.matching import align
 from fi_grader.sandbox import choose as sandbox
 from fi_grader.sandbox.inside import protocol as messages
 from fi_grader.sandbox.inside.restore import could_overwrite
@@ -19,13 +18,9 @@ from notebooks import ROOT, TREES, filled, handed_out, to_bytes
 
 # Aligning
 
-def plan_of(notebook):
-    return align(TREES, [cell_from(c) for c in notebook["cells"]], notebook["metadata"])
-
-
 def test_every_question_is_judged_once_after_its_answer_and_before_the_next():
-    assert plan_of(handed_out()).untouched == set(TREES.questions)
-    order = [(step.verb, step.question) for step in plan_of(filled()).steps]
+    assert plan_of(TREES, to_bytes(handed_out())).untouched == set(TREES.questions)
+    order = [(step.verb, step.question) for step in plan_of(TREES, to_bytes(filled())).steps]
     judged = [question for verb, question in order if verb == "judge"]
     assert judged == [q for q in TREES.questions if q in TREES.expressions]
     assert all(order.index(("run", q)) < order.index(("judge", q)) for q in judged)
