@@ -14,7 +14,7 @@ from fi_grader.notebooks.matching import LONGEST_PROSE, align, match
 from fi_grader.submissions import finding
 from fi_grader.submissions import reading as read
 from fi_grader.submissions.reading import File
-from notebooks import ESSAY, ROOT, SETS, TREES, filled, find, grade, handed_out, lay, lay_course, zipped
+from notebooks import ESSAY, ROOT, SETS, TREES, filled, find, grade, handed_out, lay, lay_course, to_bytes, zipped
 
 # Spoiled at random
 
@@ -36,16 +36,12 @@ def test_a_class_of_mutants_is_graded_to_the_end(tmp_path):
 
 # Small to send, large to read
 
-def notebook(cells):
-    return json.dumps({"cells": cells}).encode()
-
-
 @pytest.mark.parametrize(("content", "words"), [
     (b'{"cells": [' + b"{}," * read.MOST_PARTS + b"{}]}", "more than 2,000,000 parts: clear its outputs"),
     (b'{"cells": [' + b'"",' * read.MOST_PARTS + b'""]}', "parts"),
     (b'{"cells": ["' + b'\\\\","' * read.MOST_PARTS + b'"]}', "parts"),
     (('{"cells": [' + r'"\",",' * 10 + "{}," * read.MOST_PARTS + "{}]}").encode("utf-16"), "parts"),
-    (notebook([{}] * (read.MOST_CELLS + 1)), "20,001 cells, more than the 20,000"),
+    (to_bytes({"cells": [{}] * (read.MOST_CELLS + 1)}), "20,001 cells, more than the 20,000"),
     (b"[" * 500_000, "nested too deeply"), (b"", "empty"), (b'{"cells"', "broken or cut off"),
     (b'{"cells": 1}', "no cells")])
 def test_a_notebook_beyond_all_measure_is_refused_before_it_is_built(content, words):
@@ -56,7 +52,7 @@ def test_a_notebook_beyond_all_measure_is_refused_before_it_is_built(content, wo
 def test_what_stands_in_strings_is_no_part():
     """A picture, a page or a table in a stored output is one word, however many commas and brackets are in it."""
     text = '",[{\\' * read.MOST_PARTS
-    cells, _, flags = read.notebook_of(notebook([{"cell_type": "code", "outputs": [text], "source": "x"}]))
+    cells, _, flags = read.notebook_of(to_bytes({"cells": [{"cell_type": "code", "outputs": [text], "source": "x"}]}))
     assert [c.source for c in cells] == ["x"] and not flags
 
 
