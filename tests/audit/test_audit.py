@@ -31,10 +31,6 @@ def numbers(n=240, p=3, rng=0):
     return X, 2 * X["a"].to_numpy() + 0.5 * rng.normal(size=n)
 
 
-def forest(X, y, n_trees=12):
-    return grow_forest(X, y, n_trees=n_trees, min_samples_leaf=3, rng=0)
-
-
 def audit(model, X, y, **settings):
     return fi_audit.audit(model, X, y, **{"quick": True, **settings})
 
@@ -49,7 +45,7 @@ def kinds(found, may=True):
 
 X, Y = numbers()
 TEST = numbers(rng=1)
-FOREST = forest(X, Y)
+FOREST = grow_forest(X, Y, n_trees=12, min_samples_leaf=3, rng=0)
 TABLE, NEW = shop(400), shop(400, rng=1)
 COLUMNS = [*FEATURES, "shop"]
 
