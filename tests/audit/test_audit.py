@@ -388,32 +388,26 @@ def test_rows_that_repeat_because_few_values_exist_are_no_copies():
     assert copies.finding("rows entered twice").figures["repeated"] == 4 / 189  # four livers stand there twice
 
 
-def persons(n=300, noise=0.1, rng=0):
-    rng = np.random.default_rng(rng)
-    who = np.repeat(np.arange(n // 5), 5)
-    table = pd.DataFrame(rng.normal(size=(n // 5, 4))[who] + noise * rng.normal(size=(n, 4)), columns=list("abcd"))
-    return table, table["a"].to_numpy() + rng.normal(size=n // 5)[who] + 0.3 * rng.normal(size=n), who
-
-
 def test_related_rows_that_nobody_announced_are_asked_about():
-    table, y, who = persons()
-    known = linear_model.LinearRegression().fit(table, y)
-    related = audit(known, table.assign(patient=[f"P{k}" for k in who]), y)
+    rows, who = truth.persons(np.random.default_rng(0), 300, True), np.arange(300) // 5
+    known = linear_model.LinearRegression().fit(rows.X, rows.y)
+    related = audit(known, rows.X.assign(patient=[f"P{k}" for k in who]), rows.y)
     assert "--groups patient" in related.finding("related rows").ask
     assert all("related rows" in s.condition for s in related.sentences if s.may and s.kind == "used")
-    far = audit(known, table, y + 9 * (who % 2) * np.resize([-1, 1], 300), protected=np.where(who % 2, "odd", "even"))
+    y = rows.y + 9 * (who % 2) * np.resize([-1, 1], 300)
+    far = audit(known, rows.X, y, protected=np.where(who % 2, "odd", "even"))
     (gap,) = [s for s in far.sentences if s.may and s.kind == "group"]
     assert "related rows" in gap.condition
-    same, y, _ = persons(noise=0.0)
-    assert set(audit(twice_a, same, y).finding("related rows").about) == set("abcd")
+    same = truth.persons(np.random.default_rng(0), 300, True, noisy=0.0)
+    assert set(audit(twice_a, same.X, same.y).finding("related rows").about) == set("abcde")
     assert of_numbers().finding("related rows").verdict == "well"
 
 
 def test_shared_groups_that_flatter_are_found_and_few_groups_are_no_reason_to_refuse():
-    table, y, who = persons()
-    model = ensemble.RandomForestRegressor(20, random_state=0).fit(table, y)
+    rows, who = truth.persons(np.random.default_rng(0), 300, True), np.arange(300) // 5
+    model = ensemble.RandomForestRegressor(20, random_state=0).fit(rows.X, rows.y)
     test = np.random.default_rng(0).random(300) < 0.4
-    found = audit(model, table, y, groups=who, test=test).finding("related rows")
+    found = audit(model, rows.X, rows.y, groups=who, test=test).finding("related rows")
     assert found.verdict == "ask" and found.figures["low"] > 0 and found.figures["shared"] > 0.5
     three = audit(twice_a, *numbers(), groups=np.arange(240) % 3)
     assert "3 groups" in three.finding("related rows").text
