@@ -50,13 +50,3 @@ def test_says_why_it_cannot(method):
     call, words = REFUSES[method]
     with pytest.raises(ValueError, match=words):
         call()
-
-
-def test_a_blanked_column_is_as_good_as_none_to_a_learner_that_does_not_name_it():
-    from sklearn.tree import DecisionTreeRegressor
-    rng = np.random.default_rng(0)
-    numbers = rng.normal(size=(80, 3))
-    y = numbers[:, 0] + 0.1 * rng.normal(size=80)
-    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
-    blank, without = (drop_column_importance(tree, numbers, y, blank=blank, rng=0) for blank in (True, False))
-    assert np.allclose(blank.mean[0], without.mean[0]) and blank.mean[0] > 0.5
