@@ -613,8 +613,6 @@ BAD = {
     "known_from of no column": ({"known_from": {"z": 1}, "time": np.arange(240)}, "'z'"),
     "times that are none": ({"time": np.repeat("soon", 240)}, "expected dates"),
     "no model": ({"model": "forest"}, "str"),
-    "an unfitted model": ({"model": ensemble.RandomForestRegressor()}, "not fitted"),
-    "an unknown loss": ({"loss": "regret"}, "unknown loss"),
 }
 
 
