@@ -358,16 +358,6 @@ def warm(X, y):
     return forest(X, y, warm_start=True)
 
 
-def reversed_target(X, y):
-    return forest(X, -np.asarray(y))
-
-
-def right_way(rng, n, trap):
-    """Trap: the model was fitted on the target with its sign reversed."""
-    rows = noise(rng, n, False)
-    return Rows(rows.X, rows.y, true={"stop"} if trap else set())
-
-
 def of_course(name):
     """A world of the course, whose truth table says which columns are associated and which relevant."""
     def draw(rng, n, trap):
@@ -380,8 +370,7 @@ def of_course(name):
 
 
 WORLDS = {  # name: (rows, learner or one without and one with the trap, rows fitted, rows judged)
-    "noise": (noise, forest, 600, 600), "reversed": (right_way, (forest, reversed_target), 600, 600),
-    "doubles": (doubles, forest, 800, 800),
+    "noise": (noise, forest, 600, 600), "doubles": (doubles, forest, 800, 800),
     "rare": (rare, balanced, 4000, 4000), "counts": (counts, poisson, 3000, 3000),
     "spending": (spending, forest, 600, 600), "afterwards": (afterwards, forest, 600, 600),
     "churn": (churn, forest, 800, 800), "notes": (notes, with_text, 600, 600),
