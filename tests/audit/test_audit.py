@@ -347,8 +347,9 @@ def test_a_target_in_a_text_is_asked_about():
 
 def test_a_column_that_was_written_too_late_stops_the_report_and_a_dated_one_is_cleared():
     days = np.arange(len(X))
-    late = audit(FOREST, *TEST, time=days, known_from={"a": 10**6})
-    assert late.finding("known too late").verdict == "stop" and late.finding("known too late").about == ("a",)
+    late = audit(FOREST, *TEST, time=days, known_from={"a": days + 30})
+    found = late.finding("known too late")
+    assert (found.verdict, found.about, found.figures["late"]) == ("stop", ("a",), 1)
     assert not kinds(late) & OF_THE_MODEL and "associated" in kinds(late)
     assert audit(FOREST, *TEST, time=days, known_from={"a": -1}).finding("known too late").verdict == "well"
 

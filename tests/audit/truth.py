@@ -28,9 +28,8 @@ from fi_teach.worlds import WORLDS as LAWS
 
 FRESH = 10_000
 ASKED = {"leak": "possible leakage", "groups": "related rows", "time": "time", "identifier": "identifiers",
-         "units": "the same in other units", "constant": "constant columns", "gaps": "gaps that tell",
-         "copies": "the same rows in training and test", "twice": "rows entered twice", "late": "known too late",
-         "stop": "skill"}
+         "units": "the same in other units", "gaps": "gaps that tell",
+         "copies": "the same rows in training and test", "twice": "rows entered twice", "stop": "skill"}
 """What is said of a table, by the check that says it."""
 
 
@@ -177,31 +176,6 @@ def numbered(rng, n, trap):
     return Rows(X, y.to_numpy(), true={"identifier", "leak"} if trap else set())
 
 
-def named(rng, n, trap):
-    """Trap: identifiers in words, unsorted, which the model does not take. Without: towns."""
-    X = numbers(rng, n, 4)
-    codes = rng.choice(10**9, n, replace=False)
-    X["name"] = [f"K{code:09d}" for code in codes] if trap else rng.choice(["Ulm", "Bonn", "Kiel"], n)
-    y = X["a"] + 0.7 * rng.normal(size=n)
-    return Rows(X, y.to_numpy(), true={"identifier"} if trap else set())
-
-
-def without_name(X, y):
-    from sklearn.compose import make_column_transformer
-    from sklearn.linear_model import LinearRegression
-    from sklearn.pipeline import make_pipeline
-    return make_pipeline(make_column_transformer(("passthrough", ["a", "b", "c", "d"])), LinearRegression()).fit(X, y)
-
-
-def later(rng, n, trap):
-    """Trap: a column's values came to be after the row was decided."""
-    X = numbers(rng, n, 4)
-    y = X["a"] + X["b"] + 0.7 * rng.normal(size=n)
-    day = np.sort(rng.integers(0, 700, n))
-    known = day + 30 if trap else day - 30
-    return Rows(X, y.to_numpy(), known={"time": day, "known_from": {"a": known}}, true={"late"} if trap else set())
-
-
 def persons(rng, n, trap, noisy=0.1):
     """Trap: five rows a person, whom nobody announced; a person's rows are alike, and so are their targets."""
     who = np.repeat(np.arange(n // 5 + 1), 5)[:n] if trap else np.arange(n)
@@ -260,15 +234,6 @@ def fahrenheit(rng, n, trap):
     X["fahrenheit"] = (32 + 1.8 * X["celsius"] if trap else 32 + 14 * rng.normal(size=n) + X["celsius"] * 0.5).round()
     y = X["a"] + X["celsius"] / 8 + 0.7 * rng.normal(size=n)
     return Rows(X.drop(columns="c"), y.to_numpy(), true={"units"} if trap else set())
-
-
-def empty(rng, n, trap):
-    """Trap: a column with one value, and one with none."""
-    X = numbers(rng, n)
-    y = X["a"] + 0.7 * rng.normal(size=n)
-    if trap:
-        X["d"], X["e"] = 1.0, np.nan
-    return Rows(X, y.to_numpy(), true={"constant"} if trap else set())
 
 
 def gappy(rng, n, trap):
@@ -374,10 +339,10 @@ WORLDS = {  # name: (rows, learner or one without and one with the trap, rows fi
     "rare": (rare, balanced, 4000, 4000), "counts": (counts, poisson, 3000, 3000),
     "spending": (spending, forest, 600, 600), "afterwards": (afterwards, forest, 600, 600),
     "churn": (churn, forest, 800, 800), "notes": (notes, with_text, 600, 600),
-    "numbered": (numbered, forest, 600, 600), "named": (named, without_name, 500, 600),
-    "later": (later, forest, 500, 500), "persons": (persons, forest, 600, 600), "heights": (heights, forest, 600, 600),
+    "numbered": (numbered, forest, 600, 600),
+    "persons": (persons, forest, 600, 600), "heights": (heights, forest, 600, 600),
     "sites": (sites, forest, 800, 800), "dated": (dated, without_day, 600, 600), "walk": (walk, forest, 600, 600),
-    "fahrenheit": (fahrenheit, forest, 600, 600), "empty": (empty, forest, 600, 600),
+    "fahrenheit": (fahrenheit, forest, 600, 600),
     "gappy": (gappy, boosted, 800, 800), "entered twice": (entered_twice, forest, 600, 600),
     "copies": (noise, forest, 600, 600), "kinds": (kinds, forest, 900, 900), "shops": (shops, lightgbm, 900, 900),
     "members": (members, forest, 900, 900), "skewed": (skewed, (forest, constant), 600, 600),
@@ -420,8 +385,7 @@ class Truth:
     """What 10,000 fresh rows of the same law say of the same model."""
 
     def __init__(self, audit, data, fresh):
-        known = {k: v for k, v in fresh.known.items() if k != "known_from"}
-        self.data = make_data(data.model.given, fresh.X, fresh.y, rng=1, **{"loss": data.loss, **known})
+        self.data = make_data(data.model.given, fresh.X, fresh.y, rng=1, **{"loss": data.loss, **fresh.known})
         object.__setattr__(self.data, "test", np.arange(len(self.data.y))[: (3000 if len(data.names) > 50 else FRESH)])
         self.scores, _ = skill_of(self.data)
         unit = audit.measure("used").unit if audit.measures else ""
@@ -456,7 +420,7 @@ def judge(name, trap, seed):
 
     for kind, check in ASKED.items():
         verdicts = [f.verdict for f in audit.findings if f.check == check]
-        said = "stop" in verdicts or ("ask" in verdicts) or (kind in ("identifier", "constant") and "note" in verdicts)
+        said = "stop" in verdicts or "ask" in verdicts
         if kind == "stop":
             said = "stop" in verdicts
         if name not in LAWS or kind in ("groups", "time"):
