@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import truth
 from shop import FEATURES, pipeline, shop
+from sklearn import ensemble, linear_model
 
 import fi_audit
 from fi_audit.columns import clusters, is_identifier
@@ -19,8 +20,6 @@ from fi_audit.skill import skill_of
 from fi_course.tables import credit_cards, tissues
 from fi_teach.trees import grow_forest
 
-ensemble = pytest.importorskip("sklearn.ensemble")
-linear_model = pytest.importorskip("sklearn.linear_model")
 OF_THE_MODEL = {"skill", "ranking", "used", "used together", "relevant"}
 
 

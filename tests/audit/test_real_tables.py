@@ -18,7 +18,6 @@ from fi_teach.importance import (
     tree_shap,
 )
 
-pytest.importorskip("sklearn")
 TABLE = shop(90)
 X, Y = TABLE[FEATURES], TABLE["bought"]
 MODEL = pipeline(4).fit(X, Y)

@@ -3,13 +3,10 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 import truth
 
 import fi_audit
 from fi_audit.data import make_data
-
-pytest.importorskip("sklearn")
 
 
 def test_sentences_are_right_in_a_sample_of_worlds():
