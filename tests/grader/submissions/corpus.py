@@ -15,13 +15,13 @@ from functools import reduce
 from pathlib import Path
 
 from fi_course.questions import QUESTIONS
-from notebooks import ESSAY, PROSE, filled, find, from_proof, handed_out, proof, questions, to_bytes, zipped
+from notebooks import ESSAY, PROSE, TREES, filled, find, from_proof, handed_out, proof, to_bytes, zipped
 
 FULL = 16
 """The points that a machine gives; a case has what is left of them when the questions in `lost` are."""
 SEED = 4711
 MEAN, DRAWS, DECREASE = "trees.recall_mean", "trees.recall_two_draws", "trees.decrease"
-ALL = tuple(questions())
+ALL = tuple(TREES.expressions)
 PLACES = ("home", "report", "submissions", "exercises", "solutions")
 ENDS = re.compile(r'(right|lost)(?:, named "(.*?)")?(?:, flagged "(.*?)")?(?: \((.*)\))?')
 RUNS = "window.owned=1;document.title=`owned`;void(0)"

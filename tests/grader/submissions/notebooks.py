@@ -33,7 +33,7 @@ def _text(folder):
 def proof():
     """RIGHT and WRONG answers to the set as its proof has them, of functions those with a source to send -> dict."""
     found, wrong = runpy.run_path(str(ANSWERS_FILE)), {}
-    for id in questions():
+    for id in TREES.expressions:
         by_hand = found["WRONG"].get(id, [])
         known = mistaken_answers(QUESTIONS[id], by_hand=by_hand)
         wrong[id] = [one for one in known if one in by_hand or not callable(one[1])]
@@ -49,11 +49,6 @@ def _about(cell):
     return cell["metadata"].get("fi_teach", {})
 
 
-def questions():
-    """The ids of the questions a machine can grade, in order -> list."""
-    return [_about(c)["question"] for c in handed_out()["cells"] if _about(c).get("part") == "check"]
-
-
 def find(notebook, question, part):
     """A question's answer or check cell in a notebook -> cell."""
     return next(c for c in notebook["cells"] if _about(c).get("part") == part and _about(c)["question"] == question)
@@ -62,7 +57,7 @@ def find(notebook, question, part):
 def filled(answers=None, prose=PROSE):
     """The exercise with every answer right, but for those given as {question: source of its cell} -> notebook."""
     notebook, right = handed_out(), json.loads(_text("solutions"))
-    for question in questions():
+    for question in TREES.expressions:
         find(notebook, question, "answer")["source"] = (answers or {}).get(
             question, "".join(find(right, question, "answer")["source"]))
     find(notebook, ESSAY, "answer")["source"] = prose
@@ -80,8 +75,7 @@ def from_proof(which, number):
         if number < len(known):
             names[question], answer = known[number] if which == "WRONG" else ("", known[number])
             pick = answer.__name__ if callable(answer) else repr(answer)
-            asked = "".join(find(handed_out(), question, "check")["source"]).split(".check(")[1].rstrip(")")
-            answers[question] = f"{ANSWERS_FILE.read_text(encoding='utf-8')}\n{asked} = {pick}"
+            answers[question] = f"{ANSWERS_FILE.read_text(encoding='utf-8')}\n{TREES.expressions[question]} = {pick}"
     return filled(answers), names
 
 
