@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 from corpus import overwritten
@@ -158,3 +159,29 @@ def test_a_folder_of_too_many_files_or_closed_to_us_is_named_and_no_more(tmp_pat
     assert {s.student: bool(s.found["file"]) for s in found.submissions()} == {"anna": True, "eve": False, "fay": False}
     skipped = " | ".join(finding.describe_skipped(found.skipped))
     assert "the rest was not looked at" in skipped and "cannot be looked into (Permission denied)" in skipped
+
+
+# Files are read once, and few bounds are met; whose a file is, is in transcripts/finding.txt and attacks.txt
+
+def test_each_file_is_read_once_and_a_zip_in_a_zip_unpacked_once_for_all_its_files(tmp_path, monkeypatch):
+    places, content_at, unpacked, usual = [], read.content_at, [], read._unpacked
+    monkeypatch.setattr(read, "content_at", lambda *place: places.append(place) or content_at(*place))
+    monkeypatch.setattr(read, "_unpacked", lambda *one: unpacked.append(one[1].filename) or usual(*one))
+    inner = zipped({"01_trees.ipynb": to_bytes(filled()), **{f"{k}.txt": b"" for k in range(100)}})
+    golf = (ROOT / "exercises" / "02_golf.ipynb").read_bytes()
+    lay(tmp_path, {"0/anna/01_trees.ipynb": filled(), "0/bert.zip": zipped({"02_golf.ipynb": golf}),
+                   "1/eve.zip": zipped({"inner.zip": inner})})
+    assert len(list(finding.find([tmp_path / "0"], SETS).submissions())) == 2
+    assert sorted(Path(path).name for path, *_ in places) == ["01_trees.ipynb", "bert.zip"]
+    assert len(list(finding.find([tmp_path / "1"], SETS).submissions())) == 1
+    assert unpacked.count("inner.zip") <= 2
+
+
+def test_a_large_class_and_long_names_are_no_obstacle(tmp_path):
+    """More files than one student may have; a name of more bytes than a folder's may have."""
+    files = {f"Student {k}_{k}_assignsubmission_file/notes.txt": b"" for k in range(1, read.MOST_FILES + 2)}
+    files[f"{'ก' * 100}_7_assignsubmission_file/01_trees.ipynb"] = to_bytes(filled())
+    folder = lay(tmp_path, {"all.zip": zipped(files)})
+    submission, *absent = finding.find([folder / "all.zip"], SETS).submissions()
+    assert submission.content == to_bytes(filled()) and len(absent) == read.MOST_FILES + 1
+    assert len(submission.student.encode()) <= 255 and submission.student.startswith("ก" * 40 + "-")
