@@ -130,14 +130,11 @@ def test_a_copy_is_judged_on_later_days_and_new_groups():
 
 def test_a_useful_model_of_rare_events_is_not_stopped():
     """1.5% events, probabilities far too large: the Brier score is a constant's or worse, the ranking is not."""
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(8000, 2)), columns=["a", "b"])
-    y = np.where(rng.random(8000) < 1 / (1 + np.exp(6 - 2 * X["a"])), "yes", "no")
-    model = linear_model.LogisticRegression(class_weight="balanced").fit(X[:4000], y[:4000])
-    found = fi_audit.audit(model, X[4000:], y[4000:])
+    rows = truth.rare(np.random.default_rng(0), 8000, True)
+    found = fi_audit.audit(truth.balanced(rows.X[:4000], rows.y[:4000]), rows.X[4000:], rows.y[4000:])
     assert found.finding("skill").verdict == "well" and found.finding("skill").figures["Brier score, low"] < 0
     assert found.finding("calibration").verdict == "note"
-    assert {s.about for s in found.sentences if s.may and s.kind == "used"} == {("a",)}
+    assert {s.about for s in found.sentences if s.may and s.kind == "used"} == {("a",), ("b",)}
     assert "ranks" in found.answer
 
 
