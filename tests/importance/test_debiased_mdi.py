@@ -62,7 +62,3 @@ def test_several_outputs_are_added_up(method):
         debiased_mdi(grow_forest(X, Y, n_trees=4, max_depth=3, max_features=None), X, Y, method=method).draws
         for Y in (y, np.column_stack([y, y])))
     np.testing.assert_allclose(two, 2 * one, atol=1e-12)
-
-
-X, Y = few_and_many_values(9, K=2)
-FOREST = grow_forest(X, Y, n_trees=3)

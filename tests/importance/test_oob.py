@@ -16,12 +16,6 @@ VOTES = (oob_importance, oob_importance_by_definition)
 TREES = (oob_importance_per_tree, oob_importance_per_tree_by_definition)
 
 
-def a_table(n=60, p=4):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, p))
-    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
-
-
 # --- the bananas by hand ---
 
 
