@@ -53,15 +53,6 @@ def test_conditional_copies_give_uniform_p_values_for_that_feature():
 
 
 @EVERY
-def test_a_planted_signal_gets_the_smallest_p_value_there_is(test):
-    X = np.random.default_rng(3).normal(size=(80, 3))
-    found = test(correlation, X, X[:, 1], n_repeats=49)
-    assert found.p_values[1] == 1 / 50
-    assert found.null.shape == (3, 49)
-    assert found.to_frame().feature[0] == "x1"
-
-
-@EVERY
 def test_an_importance_is_taken_by_its_mean_and_frames_stay_frames(test):
     frame = pd.DataFrame(np.random.default_rng(5).normal(size=(40, 2)), columns=["a", "b"])
     kinds = set()
@@ -72,7 +63,8 @@ def test_an_importance_is_taken_by_its_mean_and_frames_stay_frames(test):
 
     found = test(importance_of, frame, frame["a"], n_repeats=9)
     assert found.names == ("a", "b")
-    assert found.p_values[0] == 0.1
+    assert found.null.shape == (2, 9)
+    assert found.p_values[0] == 0.1, "the smallest that nine draws allow"
     assert kinds == {(pd.DataFrame, ("a", "b"))}
 
 
