@@ -22,12 +22,6 @@ def test_the_features_gaps_add_up_to_the_gap_in_predictions():
     assert gap.mean.sum() == pytest.approx(prediction[group == 1].mean() - prediction[group == 0].mean())
 
 
-def test_one_output_of_several_can_be_asked_for():
-    values = np.zeros((4, 1, 2))
-    values[2:, 0, 1] = 1.0
-    assert group_gap(Attribution(values, np.zeros(2), ("a",)), [0, 0, 1, 1], output=1).mean[0] == 1
-
-
 def test_the_gap_says_what_it_is_counted_in():
     """A booster's Shapley values divide log-odds, a forest's divide probabilities."""
     rng = np.random.default_rng(4)
