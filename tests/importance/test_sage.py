@@ -27,14 +27,6 @@ def test_a_true_linear_model_saves_the_variance_each_term_explains():
     np.testing.assert_allclose(sage_by_definition(linear, X, linear(X)).mean, [4, 1], atol=1e-12)
 
 
-def test_shares_sum_to_what_the_model_saves(world):
-    """sum_j phi_j = loss of the mean prediction - loss of the model, here over all rows, by definition."""
-    X, y = world
-    found = sage_by_definition(linear, X, y, background=X[:50])
-    saved = np.mean((y - linear(X[:50]).mean()) ** 2) - np.mean((y - linear(X)) ** 2)
-    assert found.mean.sum() == pytest.approx(saved, abs=1e-12)
-
-
 def test_a_feature_used_wrongly_gets_less_than_nothing(world):
     """A model that adds 2 x2, of which y knows nothing, is better off without it."""
     X, y = world
