@@ -186,17 +186,6 @@ def test_a_copy_the_tree_never_reads_gets_exactly_nothing(monkeypatch, choose):
         assert (tree_shap_interactions(tree, X, background=background)[:, 1] == 0).all()
 
 
-def test_a_lone_leaf_explains_nothing():
-    """Depth 0: values 0, base the leaf's value, interactions 0, and nothing to prepare."""
-    tree = grow_cart(BITS, [1.0, 2.0, 3.0, 6.0], criterion="variance", min_samples_leaf=3)
-    for background in (None, BITS[:1]):
-        explain = tree_explainer(tree, background=background)
-        assert explain.nbytes == 0
-        for found in (tree_shap(tree, BITS, background=background), explain(BITS)):
-            assert (found.values == 0).all() and found.base == 3
-        assert (tree_shap_interactions(tree, BITS, background=background) == 0).all()
-
-
 # --- costs ------------------------------------------------------------------------------------------------------------
 
 def peak_of(work):
