@@ -7,10 +7,9 @@ from random_trees import chain
 from small_tables import close, warmth, words_dates_and_gaps
 
 from fi_teach.basics.games import coalitions, shapley
-from fi_teach.basics.value_functions import cover_shares, gaussian, marginal, mixed, neighbours, path_dependent
+from fi_teach.basics.value_functions import gaussian, marginal, mixed, neighbours, path_dependent
 from fi_teach.importance.shapley import sampled_shapley_values, shapley_values
 from fi_teach.importance.tree_shap import tree_shap
-from fi_teach.trees.cart import grow_cart
 
 
 def linear(X):
@@ -123,21 +122,6 @@ def test_the_draws_of_the_gaussian_removal_are_no_rows_of_the_background():
     v = gaussian(lambda X: seen.append(X) or X[:, 0], background, n_repeats=50, rng=0)
     v(np.zeros((1, 2)), np.array([[False, False]]))
     assert abs(np.corrcoef(seen[0][:50, 0], background[:, 0])[0, 1]) < 0.5
-
-
-def test_the_path_dependent_game_follows_training_cover():
-    """A tree with one split: knowing nothing pays the training mean, knowing the feature pays the leaf."""
-    tree = grow_cart([[0, 5], [0, 5], [0, 5], [1, 5]], [0.0, 0.0, 0.0, 8.0], criterion="variance")
-    found = shapley_values(tree, [[1, 5]], background=None, removal="path-dependent")
-    close(found.values, [[6, 0]])
-    assert found.base == 2
-
-
-def test_a_node_that_no_weight_reached_shares_evenly():
-    """cover_shares gives 1/2 to both children where the cover is 0."""
-    tree = grow_cart([[0.0], [1], [2], [3]], [0.0, 1, 0, 3], criterion="variance")
-    tree.weighted_n_node_samples[:] = 0
-    assert set(cover_shares(tree)) == {0.5, 1.0}
 
 
 def test_a_tree_of_depth_5000_is_asked_without_recursion():
