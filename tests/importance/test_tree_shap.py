@@ -1,7 +1,6 @@
 """TreeSHAP against brute force, against itself by other routes, and against the libraries."""
 
 import importlib
-import sys
 import tracemalloc
 from dataclasses import replace
 
@@ -84,19 +83,6 @@ def test_every_engine_explains_random_forests_as_the_definition_does(seed, p, sh
         close(fast.values, slow.values, 1e-11)
         close(fast.base, slow.base)
         assert (fast.names, fast.unit, fast.method) == (slow.names, slow.unit, slow.method)
-
-
-@pytest.mark.parametrize("background", [None, random_rows(9, 5, 4)])
-def test_the_sum_over_leaves_is_the_definition_and_calls_no_engine(monkeypatch, background):
-    """It is what the engines are compared with where the definition has too many coalitions."""
-    forest, X = random_forest(3, 4, n_outputs=2, depth=4), random_rows(4, 5, 4)
-    slow = tree_shap_by_definition(forest, X, background=background)
-    monkeypatch.setattr(sys.modules["fi_teach.importance.tree_shap"], "sum_over_trees", None)
-    values, base = tree_shap_by_leaves(forest, X, background=background)
-    close(values, slow.values)
-    close(base, slow.base)
-    with pytest.raises(TypeError, match="not callable"):
-        tree_shap(forest, X)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 7))
