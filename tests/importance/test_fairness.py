@@ -8,7 +8,7 @@ import pytest
 from fi_course.tables import mortgages
 from fi_teach.basics.losses import auc
 from fi_teach.basics.results import Attribution
-from fi_teach.importance import group_gap, proxies
+from fi_teach.importance import group_gap, leak_suspects, proxies
 from fi_teach.importance.tree_shap import tree_shap
 from fi_teach.trees import grow_forest
 
@@ -78,7 +78,7 @@ def test_columns_of_noise_are_coin_flips_on_both_sides_of_one_half():
 
 
 def test_words_and_gaps_are_values_like_others():
-    """Planted: one town, and whether the income is missing, give the group away."""
+    """Planted: one town, whether the income is missing, and whether a date was ever filled in give the group away."""
     rng, n = np.random.default_rng(5), 400
     is_b = rng.random(n) < 0.4
     towns = pd.Series(np.where(is_b, "Ulm", rng.choice(["Aachen", "Zella"], n)))
@@ -87,13 +87,16 @@ def test_words_and_gaps_are_values_like_others():
         "as category": towns.astype("category"),
         "income": pd.Series(rng.normal(size=n)).mask(is_b & (rng.random(n) < 0.8)),
         "member": rng.random(n) < 0.5,
+        "paid on": pd.Series([pd.Timestamp("2024-05-01")] * n).where(is_b),
         "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D"),
     })
     found = proxies(table, np.where(is_b, "b", "a"), n_trees=25)
     auc_of = dict(zip(found.names, found.alone, strict=True))
-    assert auc_of["town"] == auc_of["as category"] == 1
+    assert auc_of["town"] == auc_of["as category"] == auc_of["paid on"] == 1
     assert auc_of["income"] > 0.8
     assert max(auc_of["member"], auc_of["since"]) < 0.6
+    dominant = leak_suspects(table, is_b).set_index("feature")["dominant"]
+    assert set(dominant.index[dominant]) == {"town", "as category", "paid on"}
 
 
 def test_the_standard_errors_are_of_the_size_of_what_other_tables_would_give():
