@@ -53,17 +53,6 @@ def test_the_bananas_have_the_importance_of_the_slides(measures, weight, expecte
         assert found.draws[1].tolist() == [1, 0.5]
 
 
-# --- truth ---
-
-
-def test_a_tree_alone_suffers_more_than_the_vote_where_voting_forgives():
-    """Ten copies of one cause: the vote hardly notices one shuffled copy, the trees that use it do."""
-    cause = np.random.default_rng(3).normal(size=200)
-    X, y = np.column_stack([cause] * 10), cause > 0
-    forest = grow_forest(X, y, n_trees=60, max_features=1)
-    assert oob_importance_per_tree(forest, X, y).mean.sum() > 2 * oob_importance(forest, X, y).mean.sum()
-
-
 # --- weights, groups, errors ---
 
 
