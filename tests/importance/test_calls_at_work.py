@@ -31,12 +31,6 @@ def gap(ours, theirs):
     return np.abs(np.asarray(ours) - np.asarray(theirs)).max()
 
 
-def own_contributions(model):
-    if model is LIGHT:
-        return model.predict(ROWS, pred_contrib=True)[:, :-1]
-    return model.get_booster().predict(xgboost.DMatrix(ROWS), pred_contribs=True)[:, :-1]
-
-
 @MODELS
 def test_without_rows_calls_play_the_path_dependent_game_and_with_rows_the_interventional_one(model):
     walked, filled = (tree_shap(model, ROWS, background=background).values for background in (None, FEW))
@@ -44,7 +38,6 @@ def test_without_rows_calls_play_the_path_dependent_game_and_with_rows_the_inter
     for ours, background in ((walked, None), (filled, FEW)):
         assert gap(ours, shap.TreeExplainer(model, background).shap_values(ROWS)) < SINGLE
         assert gap(ours, shap.Explainer(model, background)(ROWS).values) < SINGLE
-    assert gap(walked, own_contributions(model)) < SINGLE
 
 
 def test_of_more_than_a_hundred_rows_shap_keeps_a_hundred_unless_told_otherwise():
