@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fi_course.tables import concrete
-from fi_teach.importance import kernel_shap, tree_shap, tree_shap_interactions
+from fi_teach.importance import kernel_shap, tree_shap
 
 shap = pytest.importorskip("shap")
 xgboost = pytest.importorskip("xgboost")
@@ -73,14 +73,3 @@ def test_xgboost_weighs_the_rows_of_a_classifier_by_how_unsure_it_was_of_them():
     first = CLASSIFIER.get_booster().trees_to_dataframe().query("Tree == 0 and Node == 0")
     assert first["Cover"].item() == pytest.approx(len(X) * p * (1 - p), rel=1e-3)
     assert BOOSTED.get_booster().trees_to_dataframe()["Cover"][0] == len(X)
-
-
-def test_interactions_with_a_background_are_ours_or_nothing():
-    """shap 0.51 returns zeros for them, and says so on the screen only.
-
-    Once it computes them they should be these.
-    """
-    theirs = shap.TreeExplainer(BOOSTED, FEW).shap_interaction_values(ROWS)
-    ours = tree_shap_interactions(BOOSTED, ROWS, background=FEW)
-    assert np.abs(ours).max() > 1
-    assert not np.any(theirs) or gap(theirs, ours) < SINGLE
