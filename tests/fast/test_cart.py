@@ -85,16 +85,6 @@ def test_weights_too_heavy_to_be_packed_are_added_up_apart():
     assert (grow_cart(X, Y, sample_weight=[2**26, 1, 1, 1, 2**26]).predict(X) == Y).all()
 
 
-def test_samples_are_lined_up_in_order_of_their_nodes():
-    """As a stable sort would line them up, those of nodes that go no further left out."""
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        node = 2 * np.sort(rng.integers(0, 8, 60)) + rng.integers(0, 2, 60)
-        able = rng.random(16) < 0.7
-        expected = [i for i in node.argsort(kind="stable") if able[node[i]]]
-        assert cart._order(node, able).tolist() == expected
-
-
 def test_numbers_are_packed_into_64_bits_whatever_they_come_in():
     """WebAssembly's integers have 32; node times span, shifted by the bits of a place, may need 45."""
     numbers = np.array([900_000, 899_999, 900_000, 0] * 2**13, dtype=np.int32)
