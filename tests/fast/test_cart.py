@@ -66,16 +66,6 @@ def test_the_engine_grows_the_tree_by_definition(criterion):
         check_same_tree(fast, slow)
 
 
-@pytest.mark.parametrize("weights", [None, np.array([2, 1, 3, 1, 2, 1]), np.array([0.5, 1.5, 2.0, 0.1, 0.2, 0.7])])
-def test_entries_and_weights_come_out_of_one_sum_where_weights_are_whole(weights):
-    """The packed sum is two plain ones, bit by bit."""
-    place = np.array([[0, 2, 2, 1, 2, 0], [1, 1, 1, 4, 4, 4]])
-    n, w = cart._n_and_w(place, weights, 5)
-    counted = np.ones(6) if weights is None else weights
-    assert n.tolist() == np.bincount(place.ravel(), minlength=5).tolist()
-    assert w.tolist() == np.bincount(place.ravel(), np.tile(counted, 2), 5).tolist()
-
-
 def test_weights_too_heavy_to_be_packed_are_added_up_apart():
     """As many as 2^26 rows' weight fit beside the number of samples; a tree of more is grown all the same."""
     light, heavy = cart._roots(np.array([[3, 1, 2]])), cart._roots(np.array([[2**26, 1, 2]]))
