@@ -35,18 +35,6 @@ def test_gaussian_draws_leave_what_the_others_do_not_know():
 
 
 @METHODS
-def test_among_independent_features_it_is_the_marginal_importance(method):
-    """Tolerance three standard errors, 15% of it; the third feature is not used, and gets exactly 0."""
-    X = np.random.default_rng(1).normal(size=(1500, 3))
-
-    def add(X):
-        return X[:, 0] + X[:, 1]
-
-    conditional = conditional_importance(add, X, add(X), method=method).mean
-    assert conditional == pytest.approx(permutation_importance(add, X, add(X)).mean, rel=0.15, abs=0)
-
-
-@METHODS
 def test_a_used_proxy_is_important_marginally_and_hardly_conditionally(method):
     """y comes from x1 alone, the model uses both: given x1 the proxy's new values are as good as its old ones."""
     X = correlated(rho=0.95)
