@@ -5,17 +5,13 @@ import pandas as pd
 import pytest
 from definitions import mvr_loss, mvr_s_by_definition
 from oracles import ar1, knockoff_statistics, random_covariance
+from quick_importances import ridge
 from scipy.optimize import minimize_scalar
 
 from fi_teach.basics.results import Importance
 from fi_teach.importance import knockoffs as kn
 
 COVARIANCES = [ar1(6, 0.5), ar1(6, 0.95), ar1(5, -0.6), random_covariance(7, 1), 0.1 * np.eye(3), np.array([[4.0]])]
-
-
-def ridge_importance(XX, y):
-    """|coefficient| of a ridge regression on features and knockoffs: fast, and symmetric in every pair."""
-    return np.abs(np.linalg.solve(XX.T @ XX + 10 * np.eye(XX.shape[1]), XX.T @ y))
 
 
 # --- closed forms ---
@@ -133,8 +129,8 @@ def test_an_importance_that_always_prefers_the_first_columns_finds_nothing():
 def test_statistics_do_not_care_how_the_pairs_were_shuffled():
     """A symmetric importance gives the same W for every seed: what is swapped is put back."""
     X, fake = np.random.default_rng(1).normal(size=(2, 50, 6))
-    first, *others = (kn.knockoff_statistics(ridge_importance, X, fake, X[:, 0], rng=seed) for seed in range(6))
-    opposite = kn.knockoff_statistics(ridge_importance, fake, X, X[:, 0], rng=0)
+    first, *others = (kn.knockoff_statistics(ridge, X, fake, X[:, 0], rng=seed) for seed in range(6))
+    opposite = kn.knockoff_statistics(ridge, fake, X, X[:, 0], rng=0)
     np.testing.assert_allclose([*others, -opposite], [first] * 6, atol=1e-12)
 
 
@@ -152,7 +148,7 @@ def simulate(n_runs, method, offset):
         X = rng.normal(size=(250, 40)) @ mixing.T
         y = X @ np.where(signal, rng.choice([-0.4, 0.4], 40), 0) + rng.normal(size=250)
         fake = X @ shrink.T + rng.normal(size=X.shape) @ root.T
-        selected, statistics, _ = kn.knockoff_filter(ridge_importance, X, y, knockoffs=fake, offset=offset, rng=run)
+        selected, statistics, _ = kn.knockoff_filter(ridge, X, y, knockoffs=fake, offset=offset, rng=run)
         found = np.isin(np.arange(40), selected)
         false = (found & ~signal).sum()
         shares.append(false / max(1, found.sum()) if offset else false / (found.sum() + 5))
@@ -184,7 +180,7 @@ def test_the_filter_takes_frames_labels_and_importances_and_says_what_it_found()
     before, y_before = table.copy(), y.copy()
 
     def importance_of(XX, y):
-        values = ridge_importance(XX, (y == "yes") - 0.5)
+        values = ridge(XX, (y == "yes") - 0.5)
         XX[:] = 0  # a careless importance may scribble on what it was handed
         return Importance(tuple(map(str, range(16))), values)
 
