@@ -1,4 +1,4 @@
-"""Conditional importance: closed forms for jointly normal features, proxies, possible rows, honest errors."""
+"""Conditional importance: closed forms for jointly normal features, proxies, what is drawn, honest errors."""
 
 import numpy as np
 import pandas as pd

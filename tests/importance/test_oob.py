@@ -1,4 +1,4 @@
-"""Out-of-bag importance: the bananas by hand, truth, weights and groups."""
+"""Out-of-bag importance: the bananas by hand, weights and groups."""
 
 from dataclasses import replace
 
