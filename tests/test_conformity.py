@@ -73,7 +73,7 @@ def gap(ours, theirs):
     ours, theirs = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
     if ours.size == theirs.size:
         ours = ours.reshape(theirs.shape)
-    return float(np.abs(ours - theirs).max())
+    return float(np.nan_to_num(np.abs(ours - theirs).max(), nan=np.inf))  # NaN is no smaller than other differences
 
 
 # The pairs: each function measures one and returns the largest difference ---------------------------------------------
@@ -295,6 +295,7 @@ def test_a_difference_is_found():
     test_models_of_libraries.py measures by the same `gap`."""
     theirs = fitted("RandomForestRegressor").feature_importances_
     assert gap(mdi(fitted("DecisionTreeClassifier")).mean, theirs) > 1e6 * PAIRS[0].tolerance
+    assert gap(theirs * np.nan, theirs) == np.inf
 
 
 def test_the_page_states_the_pairs_and_tolerances_of_this_table():

@@ -80,4 +80,5 @@ def test_memory_is_as_it_says_and_within_its_limit():
     kept = [array for table in explain._prepared.tables for part in table for array in vars(part).values()
             if isinstance(array, np.ndarray)]
     assert explain.nbytes == sum(array.nbytes for array in kept)
+    assert tree_explainer(grow_forest([[0.0], [1]], [0.0, 1], n_trees=2, min_samples_leaf=2)).nbytes == 0
     assert explain.nbytes < 8 * sum(tree.is_leaf.sum() for tree in forest.trees) * 8 * 2**8
