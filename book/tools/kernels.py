@@ -13,7 +13,9 @@ import sys
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from tempfile import gettempdir
 from threading import Thread
+from uuid import uuid4
 
 from jupyter_client.provisioning import LocalProvisioner
 
@@ -77,7 +79,11 @@ class ForkProvisioner(LocalProvisioner):
 
 
 def forking(manager):
-    """Let a KernelManager start its kernel as a fork -> the manager."""
+    """Let a KernelManager start its kernel as a fork -> the manager.
+
+    They talk through files: a port that is free now may be taken before the kernel asks for it.
+    """
+    manager.transport, manager.ip = "ipc", f"{gettempdir()}/{uuid4().hex[:12]}"
     manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec,
                                           parent=manager)
     return manager
