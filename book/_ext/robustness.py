@@ -82,9 +82,9 @@ def is_current(root, result):
     return path.exists() and result["code"] == code_hash(path)
 
 
-def current_results(root, chapter="*"):
-    """Return the results whose chapters have not changed since, in the chapters' order; or one."""
-    paths = sorted((Path(root) / FOLDER).glob(f"{chapter}.json"))
+def current_results(root):
+    """Return the results whose chapters have not changed since, in the chapters' order."""
+    paths = sorted((Path(root) / FOLDER).glob("*.json"))
     found = [read_result(root, path.stem) for path in paths]
     return [result for result in found if is_current(root, result)]
 
@@ -119,10 +119,9 @@ def in_words(statement, draws):
     return f"held in {statement['held']} of {draws} draws"
 
 
-def marks(root, chapter="*"):
-    """Return {claim id: the words of its mark} for all chapters with a current result, or one."""
-    return {one["claim"]: in_words(one, result["draws"])
-            for result in current_results(root, chapter)
+def marks(root):
+    """Return {claim id: the words of its mark} for all chapters that have a current result."""
+    return {one["claim"]: in_words(one, result["draws"]) for result in current_results(root)
             for one in result["statements"] if one["claim"]}
 
 
@@ -184,11 +183,11 @@ class SeedRobustness(Measured):
 def marker(app):
     """A function that puts its mark into each badge of a piece of HTML, for the page that is read
     now, which is read again when its result changes."""
-    page, chapter = app.env.docname, Path(app.env.docname).name
+    page = app.env.docname
     if PAGE not in app.env.found_docs:
         return lambda html: html
-    app.env.note_dependency(str(result_path(app.srcdir, chapter)))
-    known, address = marks(app.srcdir, chapter), app.builder.get_relative_uri(page, PAGE)
+    app.env.note_dependency(str(result_path(app.srcdir, Path(page).name)))
+    known, address = marks(app.srcdir), app.builder.get_relative_uri(page, PAGE)
 
     def marked(badge):
         words = known.get(badge[2])
