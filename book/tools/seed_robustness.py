@@ -65,6 +65,7 @@ def read_run(root, path, draw):
 def run_one(path, draw, target):
     """Run one draw in a child process; write its result under the final name only when complete."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     partial = target.with_suffix(".part")
     partial.write_text(json.dumps(run_seed(path, draw)), encoding="utf-8")
     partial.replace(target)
@@ -97,8 +98,11 @@ def run_missing(root, paths, wanted, *, jobs=2, again=False):
         for _ in tqdm(todo, desc="draws", unit="draw", disable=None):
             while waiting and len(running) < jobs:
                 process = waiting.pop(0)
+                # an exception that is raised while Python forks would be lost
+                signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
                 process.start()
                 running[process.sentinel] = process
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
             ended = connection.wait(running, timeout=SECONDS)
             if not ended:
                 names = "; ".join(process.name for process in running.values())
