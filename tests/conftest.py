@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = ("tests", "tests/importance", "book/tools", "book/_ext")
+FOLDERS = ("tests", "tests/importance", "tests/audit", "tests/course/questions", "tests/grader/submissions",
+           "book/tools", "book/_ext")
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in FOLDERS]
 collect_ignore_glob = ["*.ipynb"]  # notebooks under tests/ are material for tests, not chapters to run
 

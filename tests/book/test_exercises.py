@@ -3,11 +3,16 @@ answered there and what stands in a notebook are the same: downloaded, graded, l
 
 import json
 import re
-import sys
 
 import nbformat
 import pytest
+from answered import right_answers, wrong_answers
+from prove import handed_to_checks
 from rjsmin import jsmin
+from test_answer_forms import READ, UNITS
+from test_unusual_answers import RIGHT as UNUSUAL
+from test_unusual_answers import WRONG as PLAUSIBLE
+from theme import script_text
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions import parse_answer as parse
@@ -17,14 +22,6 @@ from fi_course.questions.specification import of, page_specification
 
 from .accessibility import assert_accessible, opened
 from .conftest import ROOT
-
-sys.path.insert(0, str(ROOT / "tests/course/questions"))
-from answered import right_answers, wrong_answers
-from prove import handed_to_checks
-from test_answer_forms import READ, UNITS
-from test_unusual_answers import RIGHT as UNUSUAL
-from test_unusual_answers import WRONG as PLAUSIBLE
-from theme import script_text
 
 SETS = sorted({question.notebook for question in QUESTIONS.values()})
 ASKED = {id: of(question)["asks"] for id, question in QUESTIONS.items()}

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from answered import right_answers
 
 from fi_course.questions import QUESTIONS, judge
 from fi_course.questions.blocked_calls import blocked
@@ -18,9 +19,6 @@ from . import test_exercises as exercises
 from .accessibility import CUT, assert_accessible, opened
 from .conftest import ROOT
 from .test_exercises import ASKED, NAME, SETS, answer_by_keyboard, downloaded, questions_of, source_of
-
-sys.path.insert(0, str(ROOT / "tests/course/questions"))
-from answered import right_answers
 
 PATIENCE = 60_000  # milliseconds; the machine may do other work
 WANTED = SETS if os.environ.get("FI_TEACH_LIVE") == "all" else ("11_causality", "12a_field_one")  # `make live-check`
