@@ -83,7 +83,7 @@ def forking(manager):
 
     They talk through files: a port that is free now may be taken before the kernel asks for it.
     """
-    manager.transport, manager.ip = "ipc", f"{gettempdir()}/{uuid4().hex[:12]}"
+    manager.transport, manager.ip = "ipc", f"{gettempdir()}/kernel-{uuid4().hex[:12]}"
     manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec,
                                           parent=manager)
     return manager
