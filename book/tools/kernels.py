@@ -47,7 +47,10 @@ def serve(arguments, folder):
 def outlive_nobody():
     """End this kernel when the build ends, however it ends:
     the process that forks stays while a kernel does."""
+    from ipykernel.kernelapp import IPKernelApp
+
     multiprocessing.parent_process().join()
+    IPKernelApp.instance().cleanup_ipc_files()
     os._exit(1)
 
 
@@ -81,7 +84,7 @@ class ForkProvisioner(LocalProvisioner):
 def forking(manager):
     """Let a KernelManager start its kernel as a fork -> the manager.
 
-    They talk through files: a port that is free now may be taken before the kernel asks for it.
+    They talk through Unix sockets: a port that is free now may be taken before a kernel binds it.
     """
     manager.transport, manager.ip = "ipc", f"{gettempdir()}/kernel-{uuid4().hex[:12]}"
     manager.provisioner = ForkProvisioner(kernel_id="", kernel_spec=manager.kernel_spec,

@@ -149,19 +149,23 @@ def waited_for(happens, seconds=60):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forks on Linux alone")
-def test_a_killed_build_leaves_no_kernel_running(tmp_path):
+def test_a_killed_build_leaves_no_kernel_running_and_no_file_through_which_they_talked(tmp_path):
     """Even if it had no time to end them itself."""
     told = tmp_path / "told"
     told.mkdir()
-    chapter = notebook(f"import os\nopen(f'{told}/{{os.getpid()}}', 'w').close()", "import time\ntime.sleep(600)")
+    chapter = notebook("import os\nfrom ipykernel.kernelapp import IPKernelApp\n"
+                       f"with open(f'{told}/{{os.getpid()}}', 'w') as file:\n    file.write(IPKernelApp.instance().ip)",
+                       "import time\ntime.sleep(600)")
     book = small_book(tmp_path, chapter, chapter.replace("sleep(600)", "sleep(601)"), chapter.replace("600", "602"))
     command = [sys.executable, str(ROOT / "book/tools/build.py"), "--root", str(book), "--jobs", "2"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        assert waited_for(lambda: len(list(told.iterdir())) == 2)
+        assert waited_for(lambda: sum(bool(path.read_text()) for path in told.iterdir()) == 2)
         kernels = [int(path.name) for path in told.iterdir()]
-        assert all(map(runs, kernels))
+        files = [Path(path.read_text()) for path in told.iterdir()]
+        assert all(map(runs, kernels)) and all(list(one.parent.glob(f"{one.name}-*")) for one in files)
         running.kill()
     assert waited_for(lambda: not any(map(runs, kernels)))
+    assert not [left for one in files for left in one.parent.glob(f"{one.name}-*")]
 
 
 def test_the_tools_say_what_is_wrong_when_the_port_is_taken(built_book):
